@@ -1,0 +1,130 @@
+"""The entry point: Hydra's grammar, with errors in one line."""
+
+import contextlib
+import errno
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attnlab.errors import AttnlabError
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+
+def main() -> None:
+    """Run ``attnlab``.
+
+    Exits with 2 for what the user can mend in the command, 1 for other failures, 130 when interrupted.
+    """
+    arguments = sys.argv[1:]
+    if {"-h", "--help"} & set(arguments):
+        from attnlab.config.help import help_text
+
+        print(help_text(), end="")
+    elif "--version" in arguments:
+        from importlib.metadata import version
+
+        print(f"attnlab {version('attnlab')}")
+    else:
+        with _one_line_errors():
+            _hydra_app()
+
+
+def _hydra_app() -> None:
+    import hydra
+
+    from attnlab.config.composing import register_resolvers
+    from attnlab.config.location import config_directory
+
+    # Hydra would otherwise print errors its own way and exit with 1; see _one_line_errors.
+    os.environ.setdefault("HYDRA_FULL_ERROR", "1")
+    register_resolvers()
+    decorate = hydra.main(config_path=str(config_directory()), config_name="config", version_base="1.3")
+    decorate(_task)()
+
+
+def _task(config: "DictConfig") -> None:
+    """One job, inside Hydra, which would print its own line about an exception that leaves it."""
+    with _one_line_errors():
+        _run_job(config)
+
+
+def _run_job(config: "DictConfig") -> None:
+    from hydra.core.hydra_config import HydraConfig
+
+    from attnlab.config.composing import chosen_options, to_plain
+    from attnlab.config.types import check_types
+    from attnlab.job import Job
+    from attnlab.run import run
+
+    plain = to_plain(config)
+    check_types(plain, _without_values())
+    hydra = HydraConfig.get().runtime
+    job = Job.from_config(plain, chosen_options(hydra.choices))
+    results = run(job, Path(hydra.output_dir))
+    _show(job, results)
+
+
+def _without_values() -> dict[str, Any]:
+    """The same job composed from its group choices alone, whose values tell the types."""
+    from hydra import compose
+    from hydra.core.global_hydra import GlobalHydra
+    from hydra.core.hydra_config import HydraConfig
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+
+    from attnlab.config.composing import to_plain
+
+    overrides = list(HydraConfig.get().overrides.task)
+    loader = GlobalHydra.instance().config_loader()
+    parsed = OverridesParser.create().parse_overrides(overrides)
+    groups = [o.input_line for o in parsed if o.input_line and loader.get_group_options(o.key_or_group)]
+    return to_plain(compose("config", overrides=[str(group) for group in groups]))
+
+
+def _show(job: Any, results: Any) -> None:  # noqa: ANN401 - types need imports that start-up does without
+    from rich.console import Console
+
+    from attnlab.report.table import result_table
+
+    console = Console()
+    title = f"{job.cell}, seed {job.config['seed']}, {job.config['split']} split"
+    console.print(result_table(title, {result.protocol: result.summary for result in results}))
+    console.print(f"records, summaries and figures: {Path(job.store.root)}", soft_wrap=True)
+
+
+@contextlib.contextmanager
+def _one_line_errors() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except AttnlabError as error:
+        _fail(str(error), 2, error)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS):
+            raise
+        _fail(
+            f"{error.strerror}: {error.filename or 'output folder'}; what was finished is in the store",
+            1,
+            error,
+        )
+    except Exception as error:
+        from hydra.errors import HydraException
+        from omegaconf.errors import OmegaConfBaseException
+
+        if not isinstance(error, HydraException | OmegaConfBaseException):
+            raise
+        from attnlab.config.messages import explain
+
+        _fail(explain(error), 2, error)
+
+
+def _fail(message: str, code: int, error: Exception) -> None:
+    """Print one line; ATTNLAB_TRACEBACK=1 shows where it came from."""
+    if os.environ.get("ATTNLAB_TRACEBACK"):
+        raise error
+    print(f"attnlab: {message}", file=sys.stderr)
+    sys.exit(code)

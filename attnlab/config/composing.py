@@ -1,0 +1,57 @@
+"""From overrides to a resolved configuration in plain containers."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from attnlab.config.location import cache_directory, config_directory
+from attnlab.errors import ConfigError
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+
+def register_resolvers() -> None:
+    """Make ``${attnlab.…}`` known to OmegaConf."""
+    from omegaconf import OmegaConf
+
+    OmegaConf.register_new_resolver("attnlab.cache_dir", cache_directory, replace=True)
+
+
+def compose(overrides: Sequence[str] = ()) -> tuple[dict[str, Any], dict[str, str]]:
+    """Compose a job's configuration outside the command line, for notebooks, benchmarks and tests.
+
+    Args:
+        overrides: In Hydra's grammar, such as ``["data=planted", "seed=3"]``.
+
+    Returns:
+        The resolved configuration, and the option chosen in each group; both are what :class:`attnlab.job.Job` takes.
+    """
+    import hydra
+    from omegaconf import open_dict
+
+    register_resolvers()
+    with hydra.initialize_config_dir(str(config_directory()), version_base="1.3"):
+        config = hydra.compose("config", overrides=list(overrides), return_hydra_config=True)
+    choices = chosen_options(config.hydra.runtime.choices)
+    with open_dict(config):
+        del config["hydra"]
+    return to_plain(config), choices
+
+
+def chosen_options(choices: Any) -> dict[str, str]:  # noqa: ANN401 - a mapping of Hydra's
+    """Hydra's record of group choices, without its own groups and those left empty."""
+    return {str(k): str(v) for k, v in choices.items() if v and not str(k).startswith("hydra")}
+
+
+def to_plain(config: "DictConfig") -> dict[str, Any]:
+    """Resolve a composed configuration.
+
+    Raises:
+        ConfigError: it is not a group of keys.
+    """
+    from omegaconf import OmegaConf
+
+    container = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
+    if not isinstance(container, dict):
+        raise ConfigError("the configuration is not a group of keys")
+    return {str(key): value for key, value in container.items()}

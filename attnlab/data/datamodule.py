@@ -1,0 +1,201 @@
+"""The data module of single-sequence classification."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import lightning as L
+import numpy as np
+import numpy.typing as npt
+from tokenizers import Tokenizer
+from torch.utils.data import DataLoader, Sampler
+
+from attnlab.data.batch import Batch
+from attnlab.data.cache import Encoded, Recipe, load_encoded
+from attnlab.data.dataset import TextDataset
+from attnlab.data.given import impose_attention, read_attention
+from attnlab.data.location import default_cache_dir
+from attnlab.data.sampler import EvaluationBatches, TrainBatches
+from attnlab.data.sources.source import Source
+from attnlab.data.sources.splits import SPLITS
+from attnlab.data.tokenization import Rules
+from attnlab.errors import ConfigError, DataError
+
+
+class TextDataModule(L.LightningDataModule):
+    """Labelled texts as batches of token ids.
+
+    Args:
+        source: Where the texts come from.
+        path: Local file, folder or pattern in place of the source's own files.
+        cache_dir: Where downloads and tokenised data are kept; None is the user's cache folder.
+        seed: Decides the order of training batches, and nothing else.
+        batch_size: Rows of a training batch.
+        eval_batch_size: Rows of an evaluation batch.
+        split: ``word`` tokenises; ``whitespace`` takes tokenised text as it is.
+        lowercase: Lower-case everything.
+        numbers: Replace each token that holds a digit by ``qqq`` (Jain & Wallace 2019).
+        replacements: Pairs of a regular expression and its replacement, applied before all else.
+        min_frequency: Least number of training texts that hold a word of the vocabulary.
+        max_vocabulary: Greatest number of words in it; None for no bound.
+        min_length: Texts must have more tokens than this; None for no bound.
+        max_length: Texts must have fewer tokens than this; None for no bound.
+        published_length_filter: A missing bound is the shortest (longest) text of each split, which is then left
+            out too, as the published code of Jain & Wallace does; texts of exactly that length all go.
+        on_empty: What happens to a text without tokens: ``error`` or ``drop``.
+        bucket: Batches of texts of similar length; False takes the order of the file.
+        attention: Parquet file or files of id and attention, imposed by ``frozen`` attention.
+        num_workers: Processes that assemble batches; 0 is fastest, since assembly is a copy.
+        pin_memory: Page-locked batches, for a GPU.
+
+    Attributes:
+        classes: Class names; of two, the last is the positive one.
+        vocabulary: Tokens by id, special ones first.
+        counts: By split, the rows and how many were dropped, by reason.
+    """
+
+    gives: ClassVar[frozenset[str]] = frozenset({"single"})
+
+    def __init__(
+        self,
+        source: Source,
+        path: str | None = None,
+        cache_dir: str | None = None,
+        seed: int = 0,
+        batch_size: int = 32,
+        eval_batch_size: int = 256,
+        split: str = "word",
+        lowercase: bool = True,
+        numbers: bool = True,
+        replacements: Sequence[tuple[str, str]] = (),
+        min_frequency: int = 1,
+        max_vocabulary: int | None = None,
+        min_length: int | None = None,
+        max_length: int | None = None,
+        published_length_filter: bool = False,
+        on_empty: str = "error",
+        bucket: bool = True,
+        attention: str | Sequence[str] | None = None,
+        num_workers: int = 0,
+        pin_memory: bool = False,
+    ) -> None:
+        super().__init__()
+        if on_empty not in ("error", "drop"):
+            raise ConfigError(f"data.on_empty={on_empty}: choose error or drop")
+        if min(batch_size, eval_batch_size) < 1:
+            raise ConfigError("data.batch_size and data.eval_batch_size must be at least 1")
+        rules = Rules(split, lowercase, numbers, tuple((str(old), str(new)) for old, new in replacements))
+        self.recipe = Recipe(source, path, rules, min_frequency, max_vocabulary, on_empty)
+        self.cache_dir = Path(cache_dir).expanduser() if cache_dir else default_cache_dir()
+        self.seed = seed
+        self.batch_sizes = {"train": batch_size, "evaluation": eval_batch_size}
+        self.bounds = (min_length, max_length)
+        self.published_length_filter = published_length_filter
+        self.bucket = bucket
+        self.attention = attention
+        self.loading = {"num_workers": num_workers, "pin_memory": pin_memory}
+        self.counts: dict[str, Any] = {}
+        self._datasets: dict[str, TextDataset] = {}
+
+    def prepare_data(self) -> None:
+        """Download and tokenise, once for all processes."""
+        load_encoded(self.recipe, self.cache_dir)
+
+    def setup(self, stage: str | None = None) -> None:
+        """Open the tokenised data; makes it where ``prepare_data`` was not called.
+
+        Raises:
+            DataError: the data is missing, malformed, or nothing of a split is left.
+        """
+        if self._datasets:
+            return
+        encoded = load_encoded(self.recipe, self.cache_dir)
+        given = None if self.attention is None else read_attention(self.attention)
+        self.tokenizer: Tokenizer = encoded.tokenizer
+        vocabulary = self.tokenizer.get_vocab()
+        self.vocabulary: list[str] = sorted(vocabulary, key=vocabulary.__getitem__)
+        self.classes: list[str] = list(encoded.splits["train"].features["label"].names)
+        datasets = {name: self._filtered(name, encoded) for name in SPLITS}
+        for name, dataset in datasets.items():
+            if given is not None:
+                impose_attention(dataset, given, name)
+        self.counts["source"] = {"dropped": encoded.dropped["source"]}
+        self._datasets = datasets
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of token ids, special ones included."""
+        return len(self.vocabulary)
+
+    @property
+    def num_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+    @property
+    def pos_weight(self) -> float | None:
+        """N/N_pos − 1 of the training split, for a binary task (Jain & Wallace's code); None otherwise."""
+        labels = self.dataset("train").labels
+        positives = int((labels == 1).sum())
+        return len(labels) / positives - 1 if self.num_classes == 2 and positives else None
+
+    def dataset(self, split: str) -> TextDataset:
+        """The rows of a split.
+
+        Raises:
+            ConfigError: there is no such split.
+        """
+        self.setup()
+        if split not in self._datasets:
+            raise ConfigError(f"split={split}: choose one of {', '.join(SPLITS)}")
+        return self._datasets[split]
+
+    def dataloader(self, split: str) -> DataLoader[Batch]:
+        """Batches of a split in evaluation order: each row once, by rising length."""
+        dataset = self.dataset(split)
+        size = self.batch_sizes["evaluation"]
+        return self._loader(dataset, EvaluationBatches(dataset.lengths, size, self.bucket))
+
+    def train_dataloader(self) -> DataLoader[Batch]:
+        """Training batches, other ones in every epoch."""
+        dataset = self.dataset("train")
+        size = self.batch_sizes["train"]
+        return self._loader(dataset, TrainBatches(dataset.lengths, size, self.seed, self.bucket))
+
+    def val_dataloader(self) -> DataLoader[Batch]:
+        """The validation split in evaluation order."""
+        return self.dataloader("validation")
+
+    def test_dataloader(self) -> DataLoader[Batch]:
+        """The test split in evaluation order."""
+        return self.dataloader("test")
+
+    def _loader(self, dataset: TextDataset, batches: Sampler[list[int]]) -> DataLoader[Batch]:
+        # The sampler gives whole batches, so that the loader must not make batches itself.
+        return DataLoader(dataset, batch_size=None, sampler=batches, collate_fn=_as_it_is, **self.loading)
+
+    def _filtered(self, split: str, encoded: Encoded) -> TextDataset:
+        whole = TextDataset(encoded.splits[split], encoded.tokenizer)
+        content = whole.lengths - 2
+        low, high = self._split_bounds(content)
+        short, long = content <= low, content >= high
+        rows = np.flatnonzero(~short & ~long)
+        reasons = {**encoded.dropped[split], "too short": int(short.sum()), "too long": int((long & ~short).sum())}
+        self.counts[split] = {"rows": len(rows), "dropped": {why: n for why, n in reasons.items() if n}}
+        if not len(rows):
+            raise DataError(
+                f"data: no text of the {split} split has between {self.bounds[0]} and {self.bounds[1]} tokens"
+                " (exclusive); widen data.min_length and data.max_length"
+            )
+        return TextDataset(encoded.splits[split], encoded.tokenizer, rows)
+
+    def _split_bounds(self, content: npt.NDArray[np.int64]) -> tuple[float, float]:
+        low, high = self.bounds
+        if self.published_length_filter:
+            low = int(content.min()) if low is None else low
+            high = int(content.max()) if high is None else high
+        return (-1 if low is None else low, np.inf if high is None else high)
+
+
+def _as_it_is(batch: Batch) -> Batch:
+    return batch

@@ -1,0 +1,94 @@
+"""One split as flat arrays, from which batches are cut."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow.compute as pc
+import torch
+from datasets import Dataset
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from attnlab.data.batch import Batch
+from attnlab.data.tokenization import surface_tokens
+
+
+class TextDataset(torch.utils.data.Dataset[Batch]):
+    """Rows of a split after filtering; ``dataset[[3, 1]]`` is the batch of rows 3 and 1.
+
+    Args:
+        encoded: Rows of id, text, label, input_ids and, where there are some, rationale.
+        tokenizer: What made them.
+        rows: Numbers of the rows that remain; None for all.
+
+    Attributes:
+        ids: Id of each row.
+        lengths: Tokens of each row, start and end included (N,).
+        labels: Class numbers (N,).
+    """
+
+    def __init__(self, encoded: Dataset, tokenizer: Tokenizer, rows: npt.NDArray[np.int64] | None = None) -> None:
+        self._encoded = encoded
+        self._tokenizer = tokenizer
+        self._flat, offsets = flat_lists(encoded.data.column("input_ids"))
+        self._rows = np.arange(len(encoded)) if rows is None else rows
+        self._starts = offsets[:-1][self._rows]
+        self.lengths: npt.NDArray[np.int64] = np.diff(offsets)[self._rows]
+        self.labels: npt.NDArray[np.int64] = encoded.data.column("label").to_numpy()[self._rows]
+        self.ids: list[str] = pc.take(encoded.data.column("id").combine_chunks(), self._rows).to_pylist()
+        self._given: npt.NDArray[np.float32] | None = None
+        self._given_starts = np.zeros(0, np.int64)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: Sequence[int]) -> Batch:
+        """The batch of some rows, padded to the longest of them."""
+        rows = np.asarray(index, np.int64)
+        lengths = self.lengths[rows]
+        place = np.arange(lengths.max())
+        inside = place < lengths[:, None]
+        ids = np.zeros(inside.shape, np.int64)
+        ids[inside] = self._flat[(self._starts[rows, None] + place)[inside]]
+        mask = inside & (place > 0) & (place < lengths[:, None] - 1)
+        return Batch(
+            ids=torch.from_numpy(ids),
+            mask=torch.from_numpy(mask),
+            lengths=torch.from_numpy(lengths),
+            labels=torch.from_numpy(self.labels[rows]),
+            index=torch.from_numpy(rows),
+            given=self._given_rows(rows, mask, place),
+        )
+
+    def impose(self, flat: npt.NDArray[np.float32], offsets: npt.NDArray[np.int64]) -> None:
+        """Give every row its attention over content tokens, as flat values and offsets (N + 1)."""
+        self._given, self._given_starts = flat, offsets[:-1]
+
+    def tokens(self, index: int) -> list[str]:
+        """Content tokens of a row, as the text has them after normalisation."""
+        return surface_tokens(self._tokenizer, self._cell("text", index))
+
+    def rationale(self, index: int) -> list[int] | None:
+        """Content positions that decide the label of a row, if the source knows them."""
+        return self._cell("rationale", index) if "rationale" in self._encoded.column_names else None
+
+    def _cell(self, column: str, index: int) -> Any:  # noqa: ANN401 - the column's type
+        return self._encoded.data.column(column)[int(self._rows[index])].as_py()
+
+    def _given_rows(
+        self, rows: npt.NDArray[np.int64], mask: npt.NDArray[np.bool_], place: npt.NDArray[np.int64]
+    ) -> Tensor | None:
+        if self._given is None:
+            return None
+        given = np.zeros(mask.shape, np.float32)
+        given[mask] = self._given[(self._given_starts[rows, None] + place - 1)[mask]]
+        return torch.from_numpy(given)
+
+
+def flat_lists(column: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:  # noqa: ANN401 - pa.ChunkedArray
+    """Values and offsets of a list column, in place where it lies in one piece."""
+    array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    offsets = array.offsets.to_numpy().astype(np.int64, copy=False)
+    return array.values.to_numpy(zero_copy_only=False), offsets

@@ -1,0 +1,17 @@
+"""Where labelled texts come from. Nothing here imports torch."""
+
+from attnlab.data.sources.hub import HubSource
+from attnlab.data.sources.local import LocalSource
+from attnlab.data.sources.package import BBCNews, CachopoNews, RatedSentences
+from attnlab.data.sources.planted import PlantedSource
+from attnlab.data.sources.source import Source
+
+__all__ = [
+    "BBCNews",
+    "CachopoNews",
+    "HubSource",
+    "LocalSource",
+    "PlantedSource",
+    "RatedSentences",
+    "Source",
+]

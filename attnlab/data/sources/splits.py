@@ -1,0 +1,67 @@
+"""Splits that depend on ids and a seed alone: not on the order of rows, nor on a library's generator."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from attnlab.errors import DataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SPLITS = ("train", "validation", "test")
+
+
+def carve(
+    pool: "pa.Table", fractions: Mapping[str, float], seed: int, stratify: bool = False, group: str | None = None
+) -> "dict[str, pa.Table]":
+    """Take splits out of a pool of rows.
+
+    Args:
+        pool: Rows with id, text and label.
+        fractions: Share of the pool that each new split takes; the rest is ``train``.
+        seed: Decides which rows.
+        stratify: Take the share from each class.
+        group: Rows that stay together: None, ``text`` or ``document``.
+
+    Returns:
+        The new splits and ``train``, each in the order of the pool.
+    """
+    strata: list[list[int]] = [list(range(len(pool)))]
+    if stratify:
+        labels = pool["label"].to_pylist()
+        strata = [[row for row in strata[0] if labels[row] == label] for label in sorted(set(labels))]
+    keys = _keys(pool, group)
+    parts: dict[str, list[int]] = {name: [] for name in (*fractions, "train")}
+    for rows in strata:
+        _deal(rows, keys, fractions, seed, parts)
+    return {name: pool.take(sorted(rows)) for name, rows in parts.items()}
+
+
+def _keys(pool: "pa.Table", group: str | None) -> list[str]:
+    if group == "text":
+        return [str(text) for text in pool["text"].to_pylist()]
+    ids = [str(identifier) for identifier in pool["id"].to_pylist()]
+    if group is None:
+        return ids
+    if not all("_" in identifier for identifier in ids):
+        raise DataError("data.source.group=document needs ids of the form DOCUMENT_SENTENCE; use group=null")
+    return [identifier.rpartition("_")[0] for identifier in ids]
+
+
+def _deal(
+    rows: list[int], keys: list[str], fractions: Mapping[str, float], seed: int, parts: dict[str, list[int]]
+) -> None:
+    order = sorted(rows, key=lambda row: (_draw(seed, keys[row]), row))
+    start = 0
+    for name, fraction in fractions.items():
+        end = min(start + int(len(rows) * fraction + 0.5), len(order))
+        while start < end < len(order) and keys[order[end]] == keys[order[end - 1]]:
+            end += 1
+        parts[name] += order[start:end]
+        start = end
+    parts["train"] += order[start:]
+
+
+def _draw(seed: int, key: str) -> bytes:
+    return hashlib.sha256(f"{seed}:{key}".encode()).digest()

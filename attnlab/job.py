@@ -1,0 +1,60 @@
+"""A job: one resolved configuration, and the keys of what it needs and makes. Nothing here imports torch."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from attnlab.errors import ConfigError
+from attnlab.store import Store, model_key, result_key
+
+SPLITS = ("train", "validation", "test")
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one process does: train (or find) a model, and measure it by some protocols.
+
+    Attributes:
+        config: Resolved configuration as plain containers, with absolute paths.
+        choices: The option chosen in each config group, such as ``{"data": "movie", "model": "bilstm"}``.
+        store: Where models and results live.
+        model_key: Key of the model.
+        result_keys: Key of each protocol's result, by protocol name.
+    """
+
+    config: dict[str, Any]
+    choices: dict[str, str]
+    store: Store
+    model_key: str
+    result_keys: dict[str, str]
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any], choices: Mapping[str, str]) -> "Job":
+        """Check what can be checked without torch, and compute the keys.
+
+        Raises:
+            ConfigError: there is no protocol, or no such split.
+            DataError: a local file that the configuration names cannot be read.
+        """
+        config = {**config, "protocols": config.get("protocols") or {}}
+        if not config["protocols"]:
+            raise ConfigError("protocol=[] measures nothing; name one or more, such as protocol=[permutation]")
+        if config["split"] not in SPLITS:
+            raise ConfigError(f"split={config['split']}: choose one of {', '.join(SPLITS)}")
+        paths = {name: str(Path(path).expanduser().absolute()) for name, path in config["paths"].items()}
+        config["paths"] = paths
+        model = model_key(config)
+        results = {name: result_key(config, name, model) for name in config["protocols"]}
+        return cls(config, dict(choices), Store(paths["store"]), model, results)
+
+    @property
+    def cell(self) -> str:
+        """The job without its seed, for grouping: ``movie-bilstm-additive-random``."""
+        names = ("data", "model", "model/attention", "vectors")
+        return "-".join(self.choices[name] for name in names if self.choices.get(name))
+
+    @property
+    def missing(self) -> list[str]:
+        """Protocols whose result the store does not have."""
+        return [name for name, key in self.result_keys.items() if not self.store.has("results", key)]

@@ -1,0 +1,90 @@
+"""Measure a trained model by one protocol, to an entry of the store."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import lightning as L
+
+from attnlab.instantiate import instantiate
+from attnlab.job import Job
+from attnlab.protocols.protocol import Protocol
+from attnlab.records import RecordWriter, gather_records
+from attnlab.report.figures import draw, save
+from attnlab.report.spec import to_dict
+from attnlab.report.summary import summarise
+from attnlab.store.document import write_json, write_yaml
+from attnlab.store.provenance import provenance
+from attnlab.training import build_trainer
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from attnlab.data import TextDataModule
+
+
+def measure(job: Job, name: str, model: L.LightningModule, data: "TextDataModule", folder: Path) -> None:
+    """Run a protocol over the evaluation split and fill a store entry with what it finds.
+
+    Args:
+        job: The job.
+        name: Protocol, as named under ``protocols``.
+        model: The trained model.
+        data: The data module, set up.
+        folder: Draft of the entry.
+    """
+    protocol: Protocol = instantiate(job.config["protocols"][name], f"protocols.{name}", model=model)
+    start = time.perf_counter()
+    records = run_protocol(protocol, data, job.config["split"], job.config["trainer"], folder)
+    seconds = time.perf_counter() - start
+    write_result(protocol, records, list(data.classes), folder)
+    write_yaml(
+        folder / "config.yaml",
+        {"protocol": name, "model_key": job.model_key, "choices": job.choices, **job.config},
+    )
+    write_json(folder / "provenance.json", {"seconds": round(seconds, 3), **provenance()})
+
+
+def run_protocol(
+    protocol: Protocol, data: "TextDataModule", split: str, trainer_config: dict[str, object], folder: Path
+) -> "pa.Table":
+    """Records of a protocol on a split, one row per instance.
+
+    Args:
+        protocol: Holds the trained model.
+        data: The data module, set up.
+        split: ``train``, ``validation`` or ``test``.
+        trainer_config: Options of Lightning's Trainer.
+        folder: Where parts of the records are written meanwhile.
+
+    Raises:
+        RuntimeError: an instance was not measured exactly once.
+    """
+    writer = RecordWriter(folder, data.dataset(split), split)
+    trainer = build_trainer(
+        trainer_config,
+        False,
+        [writer],
+        # Gradients are taken with respect to embeddings, which inference mode would forbid.
+        inference_mode=False,
+        enable_checkpointing=False,
+    )
+    trainer.test(protocol, dataloaders=data.dataloader(split), verbose=False)
+    return gather_records(folder, len(data.dataset(split)))
+
+
+def write_result(protocol: Protocol, records: "pa.Table", classes: list[str], folder: Path) -> None:
+    """Write records, summary, figures, and what draws them again without the protocol's code."""
+    import pyarrow.parquet as pq
+
+    pq.write_table(records, folder / "records.parquet", compression="zstd")
+    write_json(folder / "summary.json", summarise(records, protocol.statistics, classes))
+    (folder / "figures").mkdir()
+    for figure in protocol.figures:
+        save(draw(records, figure, classes), folder / "figures", figure.name)
+    specification = {
+        "classes": classes,
+        "statistics": [to_dict(s) for s in protocol.statistics],
+        "figures": [to_dict(f) for f in protocol.figures],
+    }
+    write_json(folder / "specification.json", specification)

@@ -1,0 +1,1 @@
+"""Metrics for training and evaluation, correct under distributed evaluation."""

@@ -1,0 +1,5 @@
+"""Model families: LightningModules that give encode, attend and decode."""
+
+from attnlab.models.sequence_classifier import SequenceClassifier
+
+__all__ = ["SequenceClassifier"]

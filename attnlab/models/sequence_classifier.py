@@ -1,0 +1,114 @@
+"""The single-sequence family: embed, encode, attend, read out."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
+
+import lightning as L
+import torch
+from torch import Tensor, nn
+
+from attnlab.data.batch import Batch
+from attnlab.functional.prediction import class_probabilities
+from attnlab.metrics.classification import classification_metrics
+from attnlab.nn.encoded import Encoded
+from attnlab.nn.readout import LinearReadout
+
+
+class SequenceClassifier(L.LightningModule):
+    """Text classifier with a single attention layer (Jain & Wallace 2019, section 2).
+
+    Args:
+        encoder: Builds the encoder from the embedding size.
+        attention: Builds the attention mechanism from the size of the hidden states.
+        optimizer: Builds the optimizer from parameter groups.
+        vocab_size: Number of token ids; id 0 is padding.
+        num_classes: Number of classes; two are read out as one logit.
+        embedding_dim: Size of the embeddings.
+        pos_weight: Weight of the positive class in the loss of a binary task; published runs use N/N_pos − 1.
+
+    Raises:
+        ValueError: fewer than two classes.
+    """
+
+    gives: ClassVar[frozenset[str]] = frozenset({"single", "linear_readout", "token_gradients"})
+
+    def __init__(
+        self,
+        encoder: Callable[[int], nn.Module],
+        attention: Callable[[int], nn.Module],
+        optimizer: Callable[[Iterable[dict[str, Any]]], torch.optim.Optimizer],
+        vocab_size: int,
+        num_classes: int,
+        embedding_dim: int = 300,
+        pos_weight: float | None = None,
+    ) -> None:
+        super().__init__()
+        if num_classes < 2:
+            raise ValueError(f"a classifier needs two classes or more, not {num_classes}")
+        outputs = 1 if num_classes == 2 else num_classes
+        self.embedding = nn.Embedding(vocab_size, embedding_dim, padding_idx=0)
+        self.encoder = encoder(embedding_dim)
+        hidden_size: int = self.encoder.output_size  # type: ignore[assignment]
+        self.attention = attention(hidden_size)
+        self.readout = LinearReadout(hidden_size, outputs)
+        self.build_optimizer = optimizer
+        self.pos_weight = pos_weight
+        self.validation_metrics = classification_metrics(num_classes, prefix="val/")
+
+    def embed(self, batch: Batch) -> Tensor:
+        """Embedded tokens (B, T, E)."""
+        embedded: Tensor = self.embedding(batch.ids)
+        return embedded
+
+    def encode(self, batch: Batch, embedded: Tensor | None = None) -> Encoded:
+        """Hidden states of a batch, from its tokens or from given embeddings of them (B, T, E)."""
+        embedded = self.embed(batch) if embedded is None else embedded
+        return Encoded(self.encoder(embedded, batch.mask, batch.lengths), batch.mask, given=batch.given)
+
+    def attend(self, encoded: Encoded) -> Tensor:
+        """Attention (B, T): non-negative, zero outside the mask, summing to 1."""
+        weights: Tensor = self.attention(encoded)
+        return weights
+
+    def decode(self, encoded: Encoded, attention: Tensor) -> Tensor:
+        """Logits (B, *K, C) under attention (B, *K, T); C is 1 for two classes."""
+        logits: Tensor = self.readout(encoded, attention)
+        return logits
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Logits (B, C)."""
+        encoded = self.encode(batch)
+        return self.decode(encoded, self.attend(encoded))
+
+    def loss(self, logits: Tensor, labels: Tensor) -> Tensor:
+        """Cross-entropy summed over the batch, as published (Jain & Wallace's code; not the mean)."""
+        if logits.shape[-1] > 1:
+            return nn.functional.cross_entropy(logits, labels, reduction="sum")
+        weight = None if self.pos_weight is None else logits.new_tensor(self.pos_weight)
+        return nn.functional.binary_cross_entropy_with_logits(
+            logits.squeeze(-1), labels.to(logits.dtype), pos_weight=weight, reduction="sum"
+        )
+
+    def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
+        """Loss of one batch."""
+        loss = self.loss(self(batch), batch.labels)
+        self.log("train/loss", loss.detach() / len(batch), on_step=False, on_epoch=True, batch_size=len(batch))
+        return loss
+
+    def validation_step(self, batch: Batch, batch_idx: int) -> None:
+        """Update the dev metrics that select the checkpoint."""
+        logits = self(batch)
+        self.validation_metrics.update(class_probabilities(logits), batch.labels)
+        self.log("val/loss", self.loss(logits, batch.labels) / len(batch), batch_size=len(batch), sync_dist=True)
+
+    def on_validation_epoch_end(self) -> None:
+        """Log and reset the dev metrics."""
+        self.log_dict(self.validation_metrics.compute())
+        self.validation_metrics.reset()
+
+    def configure_optimizers(self) -> torch.optim.Optimizer:
+        """Weight decay on everything but the attention mechanism, as published."""
+        attention = set(self.attention.parameters())
+        rest = [p for p in self.parameters() if p not in attention]
+        groups: list[dict[str, Any]] = [{"params": rest}, {"params": list(attention), "weight_decay": 0.0}]
+        return self.build_optimizer([group for group in groups if group["params"]])

@@ -1,0 +1,19 @@
+"""Encoders, attention mechanisms and readouts: plain modules without training logic."""
+
+from attnlab.nn.attention import Additive, Frozen, ScaledDot, Uniform
+from attnlab.nn.encoded import Encoded
+from attnlab.nn.encoders import BiLSTM, Convolution, Identity, Projection
+from attnlab.nn.readout import LinearReadout
+
+__all__ = [
+    "Additive",
+    "BiLSTM",
+    "Convolution",
+    "Encoded",
+    "Frozen",
+    "Identity",
+    "LinearReadout",
+    "Projection",
+    "ScaledDot",
+    "Uniform",
+]

@@ -1,0 +1,25 @@
+"""What an encoder hands to attention and readout."""
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+
+@dataclass
+class Encoded:
+    """A batch of B sequences after the encoder.
+
+    Attributes:
+        hidden: Vectors that attention weighs, (B, T, H).
+        mask: Where attention may go, (B, T) bool.
+        query: What the task asks, (B, Q), where it asks something.
+        given: Attention imposed from outside, (B, T), where there is any.
+        values: Hidden states folded through the readout's affine map, (B, T, D). Filled by the first decode and
+            reused by every later one.
+    """
+
+    hidden: Tensor
+    mask: Tensor
+    query: Tensor | None = None
+    given: Tensor | None = None
+    values: Tensor | None = None

@@ -1,0 +1,1 @@
+"""Protocols: what is measured on a trained model, one row per instance."""

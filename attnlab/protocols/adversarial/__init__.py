@@ -1,0 +1,1 @@
+"""Protocols that change attention against the model."""

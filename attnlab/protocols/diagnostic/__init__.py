@@ -1,0 +1,1 @@
+"""Protocols that describe attention without intervening on it."""

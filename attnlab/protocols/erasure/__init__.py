@@ -1,0 +1,1 @@
+"""Protocols that remove something and see what changes."""

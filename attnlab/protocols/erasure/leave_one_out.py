@@ -1,0 +1,89 @@
+"""Rank correlation of attention with the effect of deleting each token (Jain & Wallace 2019, section 4.1)."""
+
+from typing import ClassVar
+
+import lightning as L
+import torch
+from torch import Tensor
+
+from attnlab.data.batch import Batch
+from attnlab.functional.divergence import total_variation_distance
+from attnlab.functional.prediction import class_probabilities
+from attnlab.functional.rank_correlation import kendall_tau
+from attnlab.protocols.exclusion import correlation_reasons
+from attnlab.protocols.protocol import Column, Observation, Protocol
+from attnlab.report.spec import Figure, Histogram, Statistic
+
+
+class LeaveOneOut(Protocol):
+    """Kendall's tau between attention and the change of the prediction when a token is deleted.
+
+    The token is taken out of the sequence, which is then encoded and attended anew; the change is the total variation
+    distance of the predicted distributions.
+
+    Args:
+        model: A trained model whose attention follows from the tokens.
+        token_budget: Tokens encoded at once; bounds memory, changes no result.
+    """
+
+    requires: ClassVar[frozenset[str]] = frozenset({"content_attention"})
+    statistics: ClassVar[tuple[Statistic, ...]] = (
+        Statistic("tau", "tau", description="Kendall's tau-b, attention against leave-one-out"),
+        Statistic("tau_std", "tau", how="std", description="its standard deviation over instances"),
+        Statistic("significant", "p_value", how="share", description="share with p <= .05", at_most=0.05),
+    )
+    figures: ClassVar[tuple[Figure, ...]] = (
+        Histogram("tau", column="tau", xlabel="Kendall's τ, attention and leave-one-out", range=(-1.0, 1.0), bins=30),
+    )
+
+    def __init__(self, model: L.LightningModule, token_budget: int = 2**16) -> None:
+        super().__init__(model)
+        self.token_budget = token_budget
+
+    def measure(self, observation: Observation) -> dict[str, Column]:
+        """Change of prediction per deleted token, and its rank correlation with attention."""
+        effect = self._deletion_effect(observation)
+        tau, p_value = kendall_tau(observation.attention, effect, observation.batch.mask)
+        return {
+            "tau": tau,
+            "p_value": p_value,
+            "leave_one_out": effect,
+            "excluded": correlation_reasons(observation.length, tau),
+        }
+
+    def _deletion_effect(self, observation: Observation) -> Tensor:
+        batch = observation.batch
+        # A single token cannot be deleted: nothing would be left to attend to.
+        rows, positions = (batch.mask & (observation.length > 1).unsqueeze(1)).nonzero(as_tuple=True)
+        effect = torch.zeros_like(observation.attention)
+        size = max(1, self.token_budget // batch.ids.shape[1])
+        for i in range(0, len(rows), size):
+            row, position = rows[i : i + size], positions[i : i + size]
+            shorter = delete_tokens(batch, row, position)
+            encoded = observation.model.encode(shorter)
+            logits = observation.model.decode(encoded, observation.model.attend(encoded))
+            change = total_variation_distance(class_probabilities(logits), observation.probabilities[row])
+            effect[row, position] = change
+        return effect
+
+
+def delete_tokens(batch: Batch, rows: Tensor, positions: Tensor) -> Batch:
+    """One copy of ``rows[n]`` for each n, without the token at ``positions[n]``.
+
+    Args:
+        batch: B sequences of T tokens.
+        rows: (N,) row numbers.
+        positions: (N,) content positions.
+
+    Returns:
+        N sequences of T − 1 tokens.
+    """
+    kept = torch.arange(batch.ids.shape[1] - 1, device=batch.ids.device)
+    source = kept + (kept >= positions.unsqueeze(1))
+    return Batch(
+        ids=batch.ids[rows].gather(1, source),
+        mask=batch.mask[rows].gather(1, source),
+        lengths=batch.lengths[rows] - 1,
+        labels=batch.labels[rows],
+        index=batch.index[rows],
+    )

@@ -1,0 +1,1 @@
+"""Summaries, tables and figures from records alone. Nothing here imports torch."""

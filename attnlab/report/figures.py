@@ -1,0 +1,120 @@
+"""Figures from records, by the description that the protocol gave."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from attnlab.report.spec import Band, BinnedViolin, Figure, Histogram
+from attnlab.report.statistics import values
+from attnlab.report.style import INK, RC, colour
+from attnlab.report.summary import measured_records
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+
+def draw(records: pa.Table, figure: Figure, classes: Sequence[str]) -> "Drawing":
+    """Draw one figure of a result.
+
+    Args:
+        records: One row per instance; excluded ones are not drawn.
+        figure: What to draw.
+        classes: Names of the classes, in the order of their numbers.
+    """
+    import matplotlib
+    from matplotlib.figure import Figure as Drawing
+
+    measured = measured_records(records)
+    with matplotlib.rc_context(RC):
+        drawing = Drawing()
+        axes = drawing.add_subplot()
+        if isinstance(figure, Histogram):
+            _histogram(axes, measured, figure, classes)
+        elif isinstance(figure, BinnedViolin):
+            _binned_violin(axes, measured, figure, classes)
+        else:
+            _band(axes, measured, figure)
+    return drawing
+
+
+def save(drawing: "Drawing", folder: Path, name: str) -> None:
+    """Write ``name.pdf`` and ``name.png``."""
+    import matplotlib
+
+    with matplotlib.rc_context(RC):
+        # No creation date: the same records give the same bytes.
+        drawing.savefig(folder / f"{name}.pdf", metadata={"CreationDate": None})
+        drawing.savefig(folder / f"{name}.png")
+
+
+def _by_class(records: pa.Table, classes: Sequence[str]) -> Iterator[tuple[int, str, pa.Table]]:
+    for c, name in enumerate(classes):
+        rows = records.filter(pc.equal(records["prediction"], c))
+        if rows.num_rows:
+            yield c, name, rows
+
+
+def _histogram(axes: "Axes", records: pa.Table, figure: Histogram, classes: Sequence[str]) -> None:
+    edges = np.linspace(*figure.range, figure.bins + 1)
+    for c, name, rows in _by_class(records, classes):
+        column = values(rows, figure.column)
+        share = np.full(len(column), 1 / len(column))
+        axes.hist(
+            column, bins=edges, weights=share, color=colour(c), alpha=0.6, edgecolor=INK, linewidth=0.5, label=name
+        )
+    axes.set(xlim=figure.range, xlabel=figure.xlabel, ylabel="share of instances")
+    _legend(axes)
+
+
+def _binned_violin(axes: "Axes", records: pa.Table, figure: BinnedViolin, classes: Sequence[str]) -> None:
+    present = list(_by_class(records, classes))
+    step = 1 / max(1, len(present))
+    for order, (c, name, rows) in enumerate(present):
+        column, place = values(rows, figure.column), values(rows, figure.by)
+        bins = np.minimum((place * figure.bins).astype(int), figure.bins - 1)
+        offset = (order + 0.5) * step - 0.5
+        for b in range(figure.bins):
+            _violin(axes, column[bins == b], b + 0.85 * offset, 0.8 * step, colour(c))
+        axes.scatter([], [], color=colour(c), marker="s", label=name)
+    edges = np.linspace(0, 1, figure.bins + 1)
+    labels = [f"[{low:.2f}, {high:.2f})" for low, high in zip(edges, edges[1:], strict=False)]
+    labels[-1] = labels[-1][:-1] + "]"
+    margin = 0.05 * (figure.range[1] - figure.range[0])
+    axes.set_yticks(range(figure.bins), labels)
+    axes.set(xlim=(figure.range[0] - margin, figure.range[1] + margin), ylim=(-0.6, figure.bins - 0.4))
+    axes.set(xlabel=figure.xlabel, ylabel=figure.ylabel)
+    _legend(axes)
+
+
+def _violin(axes: "Axes", column: np.ndarray, position: float, width: float, fill: str) -> None:
+    """One horizontal violin with its quartiles; points where there are too few values for a density."""
+    if len(column) < 5 or np.ptp(column) < 1e-9:
+        axes.scatter(column, np.full(len(column), position), s=6, color=fill, edgecolors=INK, linewidths=0.3)
+        return
+    parts = axes.violinplot([column], [position], orientation="horizontal", widths=width, showextrema=False)
+    for body in parts["bodies"]:
+        body.set(facecolor=fill, edgecolor=INK, linewidth=0.6, alpha=0.6)
+    low, middle, high = np.quantile(column, [0.25, 0.5, 0.75])
+    axes.plot([low, high], [position, position], color=INK, linewidth=1)
+    axes.plot([middle], [position], color="white", marker="o", markersize=3, markeredgecolor=INK, markeredgewidth=0.6)
+
+
+def _band(axes: "Axes", records: pa.Table, figure: Band) -> None:
+    value, low, high = (values(records, name) for name in (figure.column, figure.low, figure.high))
+    order = np.argsort(value, kind="stable")
+    position = np.arange(len(order))
+    axes.vlines(position, low[order], high[order], color=colour(0), alpha=0.35, linewidth=0.6, rasterized=True)
+    axes.plot(position, value[order], color=INK, linewidth=1, label="prediction")
+    axes.fill_between([], [], color=colour(0), alpha=0.35, label="reachable by attention")
+    axes.set(xlabel="instances, by prediction", ylabel=figure.ylabel, ylim=(-0.02, 1.02))
+    _legend(axes)
+
+
+def _legend(axes: "Axes") -> None:
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(loc="best", fontsize="small")

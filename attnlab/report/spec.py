@@ -1,0 +1,119 @@
+"""What a protocol's records are summarised by and drawn as: plain values that travel with the result.
+
+A protocol declares these on its class. They are stored beside the records, so that a report needs neither the
+protocol's code nor torch.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """One number over the measured instances.
+
+    Attributes:
+        name: Name in summaries and tables.
+        column: Column of the records that it is computed from.
+        how: A function of :mod:`attnlab.report.statistics`.
+        description: What it says, in a few words.
+        higher_is_better: Direction of the arrow in tables; None for a number that is neither good nor bad.
+        by_prediction: Whether it is given for each predicted class too.
+        at_least: Threshold of ``share``.
+        at_most: Threshold of ``share``.
+    """
+
+    name: str
+    column: str
+    how: str = "mean"
+    description: str = ""
+    higher_is_better: bool | None = None
+    by_prediction: bool = True
+    at_least: float | None = None
+    at_most: float | None = None
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Distribution of a column, one colour per predicted class, bars summing to 1 within each class.
+
+    Attributes:
+        name: File name without ending.
+        column: Column of the records.
+        xlabel: What it is.
+        range: Ends of the horizontal axis.
+        bins: Number of equal bins.
+    """
+
+    name: str
+    column: str
+    xlabel: str
+    range: tuple[float, float]
+    bins: int
+
+
+@dataclass(frozen=True)
+class BinnedViolin:
+    """Distribution of a column within equal bins of another, predicted classes side by side, with quartiles.
+
+    Attributes:
+        name: File name without ending.
+        column: Column of the records, horizontal.
+        by: Column that is cut into bins, vertical.
+        xlabel: What ``column`` is.
+        ylabel: What ``by`` is.
+        range: Ends of the horizontal axis.
+        bins: Number of equal bins of ``by`` over [0, 1].
+    """
+
+    name: str
+    column: str
+    by: str
+    xlabel: str
+    ylabel: str
+    range: tuple[float, float]
+    bins: int = 4
+
+
+@dataclass(frozen=True)
+class Band:
+    """Each instance's value within its reachable interval, instances in order of the value.
+
+    Attributes:
+        name: File name without ending.
+        column: The value.
+        low: Column of the interval's lower end.
+        high: Column of the interval's upper end.
+        ylabel: What the value is.
+    """
+
+    name: str
+    column: str
+    low: str
+    high: str
+    ylabel: str
+
+
+Figure = Histogram | BinnedViolin | Band
+
+KINDS = {kind.__name__: kind for kind in (Statistic, Histogram, BinnedViolin, Band)}
+
+
+def to_dict(spec: Statistic | Figure) -> dict[str, Any]:
+    """Plain values, with the kind under ``kind``."""
+    return {"kind": type(spec).__name__, **asdict(spec)}
+
+
+def from_dict(content: Mapping[str, Any]) -> Statistic | Figure:
+    """What :func:`to_dict` made plain.
+
+    Raises:
+        ValueError: an unknown kind, as an older or newer version may have written.
+    """
+    kind = KINDS.get(content.get("kind", ""))
+    if kind is None:
+        raise ValueError(f"unknown kind {content.get('kind')!r}; known: {', '.join(KINDS)}")
+    known = {field.name for field in fields(kind)}
+    values = {name: tuple(v) if isinstance(v, list) else v for name, v in content.items() if name in known}
+    return kind(**values)

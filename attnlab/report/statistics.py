@@ -1,0 +1,95 @@
+"""Statistics over the measured instances of a result, by name.
+
+Each takes the records (an Arrow table without excluded rows) and the :class:`~attnlab.report.spec.Statistic`, and
+returns a number; NaN where it is not defined, such as an area under the curve with a single class.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+
+from attnlab.report.spec import Statistic
+
+
+def values(records: pa.Table, column: str) -> np.ndarray:
+    """A column as float64, (N,).
+
+    Raises:
+        ValueError: a measured instance has no value; it would be averaged away in silence.
+    """
+    array = records[column].to_numpy().astype(np.float64)
+    if np.isnan(array).any():
+        raise ValueError(f"column {column}: {int(np.isnan(array).sum())} measured instances have no value")
+    return array
+
+
+def mean(records: pa.Table, statistic: Statistic) -> float:
+    """Arithmetic mean."""
+    return float(values(records, statistic.column).mean())
+
+
+def std(records: pa.Table, statistic: Statistic) -> float:
+    """Population standard deviation over instances, as Jain & Wallace report it."""
+    return float(values(records, statistic.column).std())
+
+
+def median(records: pa.Table, statistic: Statistic) -> float:
+    """Median over instances."""
+    return float(np.median(values(records, statistic.column)))
+
+
+def share(records: pa.Table, statistic: Statistic) -> float:
+    """Share of instances that are true, or at least ``at_least``, or at most ``at_most``."""
+    column = values(records, statistic.column)
+    if statistic.at_least is not None:
+        return float((column >= statistic.at_least).mean())
+    if statistic.at_most is not None:
+        return float((column <= statistic.at_most).mean())
+    return float(column.mean())
+
+
+def accuracy(records: pa.Table, statistic: Statistic) -> float:
+    """Share of instances whose ``column`` is their label."""
+    return float((values(records, statistic.column) == values(records, "label")).mean())
+
+
+def f1(records: pa.Table, statistic: Statistic) -> float:
+    """F1 of class 1 where the labels are 0 and 1, else the mean over the classes."""
+    predicted, label = values(records, statistic.column), values(records, "label")
+    classes = np.union1d(predicted, label)
+    if classes.max(initial=0) <= 1:
+        return _f1_of(1, predicted, label)
+    return float(np.mean([_f1_of(c, predicted, label) for c in classes]))
+
+
+def _f1_of(c: float, predicted: np.ndarray, label: np.ndarray) -> float:
+    hits = ((predicted == c) & (label == c)).sum()
+    total = (predicted == c).sum() + (label == c).sum()
+    return float(2 * hits / total) if total else float("nan")
+
+
+def auc(records: pa.Table, statistic: Statistic) -> float:
+    """Area under the ROC curve of a column of distributions; the mean over classes against the rest for more than two."""
+    scores = np.stack(records[statistic.column].to_numpy())
+    label = values(records, "label")
+    if scores.shape[1] == 2:
+        return _auc_of(1, scores[:, 1], label)
+    return float(np.mean([_auc_of(c, scores[:, c], label) for c in range(scores.shape[1])]))
+
+
+def _auc_of(c: int, scores: np.ndarray, label: np.ndarray) -> float:
+    """Mann–Whitney U over the number of pairs; ties count half."""
+    from scipy.stats import rankdata
+
+    positive = label == c
+    n, m = int(positive.sum()), int((~positive).sum())
+    if not n or not m:
+        return float("nan")
+    return float((rankdata(scores)[positive].sum() - n * (n + 1) / 2) / (n * m))
+
+
+STATISTICS: dict[str, Callable[[pa.Table, Statistic], float]] = {
+    function.__name__: function for function in (mean, std, median, share, accuracy, f1, auc)
+}
+"""A new kind of statistic is one function here."""

@@ -1,0 +1,27 @@
+"""One look for every figure: colour-blind safe (Okabe & Ito), and of different lightness, so readable in grey."""
+
+from typing import Any
+
+COLOURS = ("#0072B2", "#E69F00", "#56B4E9", "#D55E00", "#009E73", "#CC79A7", "#F0E442", "#000000")
+
+INK = "#222222"
+
+RC: dict[str, Any] = {
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "figure.constrained_layout.use": True,
+    "figure.figsize": (4.2, 3.0),
+    "font.size": 9,
+    "legend.frameon": False,
+    "pdf.fonttype": 42,  # editable text, as journals ask
+    "savefig.dpi": 200,
+    "xtick.color": INK,
+    "ytick.color": INK,
+}
+
+
+def colour(position: int) -> str:
+    """Colour of the n-th class."""
+    return COLOURS[position % len(COLOURS)]

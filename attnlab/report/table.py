@@ -1,0 +1,67 @@
+"""The result table that a job prints."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.table import Table
+
+ARROWS = {True: " ↑", False: " ↓", None: ""}
+
+MOST_CLASSES = 6
+"""Tables with more columns than this do not fit a terminal; by-class values stay in the summaries."""
+
+
+def result_table(title: str, summaries: Mapping[str, Mapping[str, Any]]) -> Table:
+    """One row per protocol and statistic: over all instances, and by predicted class.
+
+    Args:
+        title: What was measured.
+        summaries: Summary of each protocol, by its name.
+    """
+    classes = _classes(summaries.values())
+    table = Table(title=title, title_justify="left", caption=_exclusions(summaries), caption_justify="left")
+    table.add_column("protocol", no_wrap=True)
+    table.add_column("statistic", no_wrap=True)
+    for name in ("all", *classes):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("n", justify="right", no_wrap=True)
+    table.add_column("", style="dim")
+    for protocol, summary in summaries.items():
+        _add_protocol(table, protocol, summary, classes)
+    return table
+
+
+def _add_protocol(table: Table, protocol: str, summary: Mapping[str, Any], classes: Sequence[str]) -> None:
+    rows = list(summary["statistics"].items())
+    for position, (name, statistic) in enumerate(rows):
+        by_class = [format_number(statistic["by_prediction"].get(c)) for c in classes]
+        table.add_row(
+            protocol if position == 0 else "",
+            name + ARROWS[statistic["higher_is_better"]],
+            format_number(statistic["all"]),
+            *by_class,
+            str(summary["measured"]) if position == 0 else "",
+            statistic["description"],
+            end_section=position == len(rows) - 1,
+        )
+
+
+def format_number(value: float | None) -> str:
+    """Four significant places after the point; a dash for what is not there."""
+    return "–" if value is None else f"{value:.4f}"
+
+
+def _classes(summaries: Iterable[Mapping[str, Any]]) -> list[str]:
+    names = dict.fromkeys(
+        name for summary in summaries for s in summary["statistics"].values() for name in s["by_prediction"]
+    )
+    return list(names) if len(names) <= MOST_CLASSES else []
+
+
+def _exclusions(summaries: Mapping[str, Mapping[str, Any]]) -> str | None:
+    lines = [
+        f"{protocol}: {count} of {summary['n']} not measured, {reason}"
+        for protocol, summary in summaries.items()
+        for reason, count in summary["excluded"].items()
+    ]
+    return "\n".join(lines) or None

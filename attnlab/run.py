@@ -1,0 +1,114 @@
+"""One job, from composed configuration to stored results."""
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attnlab.errors import ConfigError
+from attnlab.instantiate import instantiate
+from attnlab.job import Job
+from attnlab.logger.mirror import NoMirror
+from attnlab.results import Result
+
+if TYPE_CHECKING:
+    import lightning as L
+
+    from attnlab.data import TextDataModule
+
+log = logging.getLogger(__name__)
+
+
+def run(job: Job, folder: Path) -> list[Result]:
+    """Do what the store does not have yet, and return all results of the job.
+
+    Args:
+        job: The job.
+        folder: Where logs and links to the results go.
+
+    Raises:
+        AttnlabError: the user asked for something that cannot be; raised before anything is trained.
+    """
+    missing = job.missing
+    if missing:
+        _Execution(job, folder).run(missing)
+    else:
+        log.info("all %d results are in the store, %s", len(job.result_keys), job.store.root)
+    results = [Result(name, job.store.path("results", key)) for name, key in job.result_keys.items()]
+    for result in results:
+        _link(folder / result.protocol, result.folder)
+    _link(folder / "model", job.store.path("models", job.model_key))
+    return results
+
+
+def _link(link: Path, target: Path) -> None:
+    """Show a store entry in the run folder; where the file system has no links, name its path in a file."""
+    if not target.exists():
+        return
+    try:
+        link.symlink_to(target, target_is_directory=True)
+    except OSError:
+        link.with_suffix(".path.txt").write_text(f"{target}\n", encoding="utf-8")
+
+
+class _Execution:
+    """The part of a job that needs torch; everything that can be refused is refused in the constructor."""
+
+    def __init__(self, job: Job, folder: Path) -> None:
+        from attnlab.capabilities import check_job
+
+        self.job = job
+        self.folder = folder
+        check_job(job.config)
+        self.mirror: NoMirror = instantiate(job.config["logger"], "logger")
+        self.data: TextDataModule = instantiate(job.config["data"], "data")
+        self._check_options()
+        self.data.prepare_data()
+        self.data.setup()
+        if self.data.num_classes < 2:
+            raise ConfigError("data: a classifier needs two labels or more")
+
+    def _check_options(self) -> None:
+        """Build small stand-ins of everything that is configured, so that a wrong option shows before any work."""
+        from attnlab.models.trained import build_model
+        from attnlab.training import build_trainer
+
+        task = {"vocab_size": 5, "num_classes": 2, "pos_weight": None}
+        model = build_model(self.job.config["model"], task)
+        for name, options in self.job.config["protocols"].items():
+            instantiate(options, f"protocols.{name}", model=model)
+        for name, options in self.job.config["callbacks"].items():
+            if options:
+                instantiate(options, f"callbacks.{name}")
+        instantiate(self.job.config["vectors"], "vectors")
+        build_trainer(self.job.config["trainer"], False, [])
+
+    def run(self, protocols: list[str]) -> None:
+        """Find or train the model, then measure it."""
+        model = self._model()
+        for name in protocols:
+            self._measure(name, model)
+
+    def _model(self) -> "L.LightningModule":
+        from attnlab.models.trained import load_model
+        from attnlab.training import train
+
+        job, key = self.job, self.job.model_key
+        with job.store.lock("models", key):
+            if job.store.has("models", key):
+                log.info("model %s is in the store", key)
+                return load_model(job.store.path("models", key))
+            log.info("training %s, seed %d, as model %s", job.cell, job.config["seed"], key)
+            with job.store.create("models", key) as draft, self.mirror.training(job, self.folder) as loggers:
+                return train(job.config, self.data, draft, loggers)
+
+    def _measure(self, name: str, model: "L.LightningModule") -> None:
+        from attnlab.measuring import measure
+
+        job, key = self.job, self.job.result_keys[name]
+        with job.store.lock("results", key):
+            if job.store.has("results", key):
+                return
+            log.info("measuring %s", name)
+            with job.store.create("results", key) as draft:
+                measure(job, name, model, self.data, draft)
+        self.mirror.publish(job, Result(name, job.store.path("results", key)), self.folder)
