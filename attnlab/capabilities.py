@@ -8,15 +8,21 @@ from attnlab.instantiate import target_class
 
 
 def check_job(config: Mapping[str, Any]) -> None:
-    """Compare what the protocols need with what the model and the data give.
+    """Compare what the protocols and the attention mechanism need with what the model and the data give.
 
     Raises:
-        IncompatibleError: a protocol needs something that is not given.
+        IncompatibleError: something is needed that is not given.
         ConfigError: a ``_target_`` does not exist.
     """
     given = capabilities(config)
+    attention = config["model"].get("attention")
+    if attention and "given_attention" in _declared(attention, "model.attention", "requires") - given:
+        raise IncompatibleError(
+            "model/attention=frozen imposes weights from outside; name them by"
+            " data.attention=<records.parquet of protocol=[predictions], one for each split>"
+        )
     for name, options in config["protocols"].items():
-        lacking = target_class(options, f"protocols.{name}").requires - given
+        lacking = _declared(options, f"protocols.{name}", "requires") - given
         if lacking:
             raise IncompatibleError(
                 f"protocol {name} needs {_list(lacking)}, which this model and data set do not give"
@@ -26,16 +32,13 @@ def check_job(config: Mapping[str, Any]) -> None:
 
 def capabilities(config: Mapping[str, Any]) -> frozenset[str]:
     """What the model family, its attention mechanism and the data set declare in ``gives``."""
-    parts = {
-        "data": config["data"],
-        "model": config["model"],
-        "model.attention": config["model"].get("attention"),
-    }
-    return frozenset[str]().union(*(_gives(part, key) for key, part in parts.items() if part))
+    parts = {"data": config["data"], "model": config["model"], "model.attention": config["model"].get("attention")}
+    imposed = {"given_attention"} if config["data"].get("attention") else set()
+    return frozenset(imposed).union(*(_declared(part, key, "gives") for key, part in parts.items() if part))
 
 
-def _gives(config: Mapping[str, Any], key: str) -> frozenset[str]:
-    return frozenset(getattr(target_class(config, key), "gives", ()))
+def _declared(config: Mapping[str, Any], key: str, attribute: str) -> frozenset[str]:
+    return frozenset(getattr(target_class(config, key), attribute, ()))
 
 
 def _list(names: frozenset[str]) -> str:

@@ -91,7 +91,8 @@ def _show(job: Any, results: Any) -> None:  # noqa: ANN401 - types need imports 
 
     console = Console()
     title = f"{job.cell}, seed {job.config['seed']}, {job.config['split']} split"
-    console.print(result_table(title, {result.protocol: result.summary for result in results}))
+    summaries = {result.protocol: result.summary for result in results}
+    console.print(result_table(title, summaries, console.width))
     console.print(f"records, summaries and figures: {Path(job.store.root)}", soft_wrap=True)
 
 
@@ -103,23 +104,23 @@ def _one_line_errors() -> Iterator[None]:
         sys.exit(130)
     except AttnlabError as error:
         _fail(str(error), 2, error)
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS):
-            raise
-        _fail(
-            f"{error.strerror}: {error.filename or 'output folder'}; what was finished is in the store",
-            1,
-            error,
-        )
     except Exception as error:
-        from hydra.errors import HydraException
-        from omegaconf.errors import OmegaConfBaseException
+        _explain(error)
 
-        if not isinstance(error, HydraException | OmegaConfBaseException):
-            raise
+
+def _explain(error: Exception) -> None:
+    """Print one line for an error of Hydra, of the disk, or of a forbidden folder; raise any other again."""
+    from hydra.errors import HydraException
+    from omegaconf.errors import OmegaConfBaseException
+
+    if isinstance(error, HydraException | OmegaConfBaseException):
         from attnlab.config.messages import explain
 
         _fail(explain(error), 2, error)
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS):
+        place = error.filename or "output folder"
+        _fail(f"{error.strerror}: {place}; what was finished is in the store", 1, error)
+    raise error
 
 
 def _fail(message: str, code: int, error: Exception) -> None:

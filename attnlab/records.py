@@ -20,7 +20,10 @@ EXCLUDABLE_FROM = ("index", "id", "split", "label", "prediction", "length", "max
 class Identified(Protocol):
     """A split that knows its instances by name."""
 
-    ids: Sequence[str]
+    @property
+    def ids(self) -> Sequence[str]:
+        """One name per instance."""
+        ...
 
 
 class RecordWriter(L.Callback):

@@ -2,6 +2,7 @@
 
 import logging
 import shutil
+import sys
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
     from attnlab.data import TextDataModule
 
 log = logging.getLogger(__name__)
+
+UNHELPFUL_WARNINGS = (
+    ".*does not have many workers.*",  # loaders read memory-mapped arrays; workers would only add start-up
+    r".*isinstance\(treespec, LeafSpec\).*",  # Lightning's own use of a deprecated name
+)
 
 
 def train(
@@ -99,7 +105,7 @@ def build_trainer(
     config: Mapping[str, Any],
     loggers: Sequence[Logger] | bool,
     callbacks: Sequence[L.Callback],
-    **overrides: Any,
+    **overrides: Any,  # noqa: ANN401 - options of Lightning's Trainer
 ) -> L.Trainer:
     """Lightning's Trainer without what slows small models down or fills logs.
 
@@ -115,20 +121,14 @@ def build_trainer(
     _quiet()
     options = {**config, **overrides}
     if options.get("enable_progress_bar") is None:
-        options["enable_progress_bar"] = _on_terminal()
+        options["enable_progress_bar"] = sys.stderr.isatty()
     trainer: L.Trainer = instantiate(options, "trainer", logger=loggers or False, callbacks=list(callbacks))
     return trainer
 
 
-def _on_terminal() -> bool:
-    import sys
-
-    return sys.stderr.isatty()
-
-
 def _quiet() -> None:
-    """Silence advice that does not apply here: loaders without workers read memory-mapped arrays."""
+    """Silence advice that does not apply here."""
     logging.getLogger("lightning.pytorch.utilities.rank_zero").setLevel(logging.WARNING)
     logging.getLogger("lightning.pytorch.accelerators.cuda").setLevel(logging.WARNING)
-    for message in (".*does not have many workers.*", ".*is smaller than the logging interval.*"):
+    for message in UNHELPFUL_WARNINGS:
         warnings.filterwarnings("ignore", message=message)

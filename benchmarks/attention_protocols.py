@@ -105,7 +105,8 @@ def timed(function):
 def report(name, loop, ours, difference):
     """One line of the table."""
     print(
-        f"{name:<34} loop {1e3 * loop:9.2f} ms   attnlab {1e3 * ours:8.3f} ms   ratio {loop / ours:7.1f}x   {difference}"
+        f"{name:<32} loop {1e3 * loop:9.2f} ms   attnlab {1e3 * ours:8.3f} ms   "
+        f"ratio {loop / ours:7.1f}x   {difference}"
     )
 
 

@@ -19,12 +19,13 @@ def explain(error: Exception) -> str:
             return answer(match.group(1))
     first = next((line for line in text.splitlines() if line.strip()), repr(error))
     if type(error).__name__ == "OverrideParseException":
-        return f"{first} (quote values with special characters: 'key=\"a, b\"')"
+        override = getattr(error, "override", None) or "an override"
+        return f"{override}: {first} (quote values with special characters: 'key=\"a, b\"')"
     full_key = re.search(r"full_key: (\S+)", text)
     return f"{full_key.group(1)}: {first}" if full_key else first
 
 
-_MISSING_OPTION = re.compile(r"Could not find '([^']+)'")
+_MISSING_OPTION = re.compile(r"Could not (?:find|load) '([^']+)'")
 _UNKNOWN_KEY = re.compile(r"Could not (?:override|delete) '([^']+)'|Could not delete")
 
 

@@ -25,9 +25,8 @@ def check_types(config: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
     """
     for key, value, default in _leaves(config, defaults, ""):
         if key not in SEVERAL_TYPES and not _fits(value, default):
-            raise ConfigError(
-                f"{key}={value}: expected {_kind(default)} (as the default {default!r}), not {_kind(value)}"
-            )
+            example = "" if isinstance(default, Mapping) else f" (as the default {default!r})"
+            raise ConfigError(f"{key}={value}: expected {_kind(default)}{example}, not {_kind(value)}")
 
 
 def _leaves(config: Mapping[str, Any], defaults: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any, Any]]:

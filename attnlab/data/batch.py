@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -40,4 +41,5 @@ class Batch:
 
     def _map(self, function: Callable[[Tensor], Tensor]) -> "Batch":
         values = (getattr(self, field.name) for field in fields(self))
-        return Batch(*(None if value is None else function(value) for value in values))
+        mapped: list[Any] = [None if value is None else function(value) for value in values]
+        return Batch(*mapped)

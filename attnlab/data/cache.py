@@ -185,5 +185,3 @@ def _no_progress_bars() -> Iterator[None]:
     finally:
         if not were_off:
             datasets.enable_progress_bars()
-
-

@@ -93,7 +93,8 @@ class TextDataModule(L.LightningDataModule):
         self.published_length_filter = published_length_filter
         self.bucket = bucket
         self.attention = attention
-        self.loading = {"num_workers": num_workers, "pin_memory": pin_memory}
+        self.num_workers = num_workers
+        self.pin_memory = pin_memory
         self.counts: dict[str, Any] = {}
         self._datasets: dict[str, TextDataset] = {}
 
@@ -172,7 +173,10 @@ class TextDataModule(L.LightningDataModule):
 
     def _loader(self, dataset: TextDataset, batches: Sampler[list[int]]) -> DataLoader[Batch]:
         # The sampler gives whole batches, so that the loader must not make batches itself.
-        return DataLoader(dataset, batch_size=None, sampler=batches, collate_fn=_as_it_is, **self.loading)
+        loader: DataLoader[Any] = DataLoader(
+            dataset, batch_size=None, sampler=batches, num_workers=self.num_workers, pin_memory=self.pin_memory
+        )
+        return loader
 
     def _filtered(self, split: str, encoded: Encoded) -> TextDataset:
         whole = TextDataset(encoded.splits[split], encoded.tokenizer)
@@ -195,7 +199,3 @@ class TextDataModule(L.LightningDataModule):
             low = int(content.min()) if low is None else low
             high = int(content.max()) if high is None else high
         return (-1 if low is None else low, np.inf if high is None else high)
-
-
-def _as_it_is(batch: Batch) -> Batch:
-    return batch

@@ -44,14 +44,15 @@ def digest(content: Any) -> str:  # noqa: ANN401 - any JSON value
 def hash_contents(path: str | Path) -> str:
     """SHA-256 of the contents of a file, of a folder, or of the files that a pattern finds.
 
-    Names inside a folder count (they tell splits apart), its place does not.
+    Names inside a folder count (they tell splits apart), and the ending of a file (it tells the format); the
+    place of either does not.
 
     Raises:
         DataError: there is no such file.
     """
     files = find_files(path)
     if len(files) == 1:
-        return _hash_file(files[0])
+        return digest([files[0].suffix, _hash_file(files[0])])
     root = _common_parent(files)
     return digest([[file.relative_to(root).as_posix(), _hash_file(file)] for file in files])
 

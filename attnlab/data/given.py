@@ -70,9 +70,7 @@ def _places(ids: list[str], split: str) -> dict[str, int]:
     return place
 
 
-def _check(
-    flat: npt.NDArray[np.float32], offsets: npt.NDArray[np.int64], dataset: TextDataset, split: str
-) -> None:
+def _check(flat: npt.NDArray[np.float32], offsets: npt.NDArray[np.int64], dataset: TextDataset, split: str) -> None:
     wrong = np.flatnonzero(np.diff(offsets) != dataset.lengths - 2)
     if len(wrong):
         row = wrong[0]

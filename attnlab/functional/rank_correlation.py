@@ -77,7 +77,8 @@ def _normal_p(
     variance = (pairs * (2 * n + 5) - x[2] - y[2]) / 18 + 2 * x[0] * y[0] / pairs + x[1] * y[1] / (9 * pairs * (n - 2))
     # Two positions make the last term 0/0; scipy meets the same case with its exact method only.
     variance = torch.where(n > 2, variance, (pairs * (2 * n + 5) - x[2] - y[2]) / 18)
-    return torch.special.erfc((agreement.abs() / variance.sqrt()) / 2**0.5)
+    p: Tensor = torch.special.erfc((agreement.abs() / variance.sqrt()) / 2**0.5)
+    return p
 
 
 def _exact_p(agreement: Tensor, n: Tensor) -> Tensor:

@@ -1,8 +1,9 @@
 """Attention mechanisms over one sequence.
 
 Each is built from the size of the hidden states and maps an :class:`~attnlab.nn.encoded.Encoded` batch to attention
-(B, T): non-negative, zero outside the mask, summing to 1. ``gives`` names what a protocol may rely on:
-``content_attention`` means that the weights follow from the tokens, so that an edited sequence has weights too.
+(B, T): non-negative, zero outside the mask, summing to 1. ``gives`` names what a protocol may rely on
+(``content_attention``: the weights follow from the tokens, so that an edited sequence has weights too), and
+``requires`` what the mechanism itself relies on.
 """
 
 from typing import ClassVar
@@ -80,6 +81,7 @@ class Frozen(nn.Module):
     """
 
     gives: ClassVar[frozenset[str]] = frozenset()
+    requires: ClassVar[frozenset[str]] = frozenset({"given_attention"})
 
     def __init__(self, input_size: int) -> None:
         super().__init__()

@@ -1,8 +1,9 @@
 """Figures from records, by the description that the protocol gave."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pyarrow as pa
@@ -10,11 +11,12 @@ import pyarrow.compute as pc
 
 from attnlab.report.spec import Band, BinnedViolin, Figure, Histogram
 from attnlab.report.statistics import values
-from attnlab.report.style import INK, RC, colour
+from attnlab.report.style import INK, colour, house_style
 from attnlab.report.summary import measured_records
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.collections import PolyCollection
     from matplotlib.figure import Figure as Drawing
 
 
@@ -26,11 +28,10 @@ def draw(records: pa.Table, figure: Figure, classes: Sequence[str]) -> "Drawing"
         figure: What to draw.
         classes: Names of the classes, in the order of their numbers.
     """
-    import matplotlib
     from matplotlib.figure import Figure as Drawing
 
     measured = measured_records(records)
-    with matplotlib.rc_context(RC):
+    with house_style():
         drawing = Drawing()
         axes = drawing.add_subplot()
         if isinstance(figure, Histogram):
@@ -44,9 +45,7 @@ def draw(records: pa.Table, figure: Figure, classes: Sequence[str]) -> "Drawing"
 
 def save(drawing: "Drawing", folder: Path, name: str) -> None:
     """Write ``name.pdf`` and ``name.png``."""
-    import matplotlib
-
-    with matplotlib.rc_context(RC):
+    with house_style():
         # No creation date: the same records give the same bytes.
         drawing.savefig(folder / f"{name}.pdf", metadata={"CreationDate": None})
         drawing.savefig(folder / f"{name}.png")
@@ -65,9 +64,17 @@ def _histogram(axes: "Axes", records: pa.Table, figure: Histogram, classes: Sequ
         column = values(rows, figure.column)
         share = np.full(len(column), 1 / len(column))
         axes.hist(
-            column, bins=edges, weights=share, color=colour(c), alpha=0.6, edgecolor=INK, linewidth=0.5, label=name
+            column,
+            bins=edges.tolist(),
+            weights=share,
+            color=colour(c),
+            alpha=0.6,
+            edgecolor=INK,
+            linewidth=0.5,
+            label=name,
         )
     axes.set(xlim=figure.range, xlabel=figure.xlabel, ylabel="share of instances")
+    axes.locator_params(axis="x", nbins=5)
     _legend(axes)
 
 
@@ -82,7 +89,7 @@ def _binned_violin(axes: "Axes", records: pa.Table, figure: BinnedViolin, classe
             _violin(axes, column[bins == b], b + 0.85 * offset, 0.8 * step, colour(c))
         axes.scatter([], [], color=colour(c), marker="s", label=name)
     edges = np.linspace(0, 1, figure.bins + 1)
-    labels = [f"[{low:.2f}, {high:.2f})" for low, high in zip(edges, edges[1:], strict=False)]
+    labels = [f"[{low:.2f}, {high:.2f})" for low, high in pairwise(edges)]
     labels[-1] = labels[-1][:-1] + "]"
     margin = 0.05 * (figure.range[1] - figure.range[0])
     axes.set_yticks(range(figure.bins), labels)
@@ -97,7 +104,7 @@ def _violin(axes: "Axes", column: np.ndarray, position: float, width: float, fil
         axes.scatter(column, np.full(len(column), position), s=6, color=fill, edgecolors=INK, linewidths=0.3)
         return
     parts = axes.violinplot([column], [position], orientation="horizontal", widths=width, showextrema=False)
-    for body in parts["bodies"]:
+    for body in cast("list[PolyCollection]", parts["bodies"]):
         body.set(facecolor=fill, edgecolor=INK, linewidth=0.6, alpha=0.6)
     low, middle, high = np.quantile(column, [0.25, 0.5, 0.75])
     axes.plot([low, high], [position, position], color=INK, linewidth=1)
@@ -108,13 +115,14 @@ def _band(axes: "Axes", records: pa.Table, figure: Band) -> None:
     value, low, high = (values(records, name) for name in (figure.column, figure.low, figure.high))
     order = np.argsort(value, kind="stable")
     position = np.arange(len(order))
-    axes.vlines(position, low[order], high[order], color=colour(0), alpha=0.35, linewidth=0.6, rasterized=True)
+    axes.vlines(position, low[order], high[order], color=colour(0), alpha=0.25, linewidth=0.5, rasterized=True)
     axes.plot(position, value[order], color=INK, linewidth=1, label="prediction")
-    axes.fill_between([], [], color=colour(0), alpha=0.35, label="reachable by attention")
+    axes.fill_between([], [], color=colour(0), alpha=0.25, label="reachable by attention")
     axes.set(xlabel="instances, by prediction", ylabel=figure.ylabel, ylim=(-0.02, 1.02))
     _legend(axes)
 
 
 def _legend(axes: "Axes") -> None:
+    """Above the axes, where no data can be under it."""
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(loc="best", fontsize="small")
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, fontsize="small", borderaxespad=0.2)

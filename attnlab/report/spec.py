@@ -97,7 +97,9 @@ class Band:
 
 Figure = Histogram | BinnedViolin | Band
 
-KINDS = {kind.__name__: kind for kind in (Statistic, Histogram, BinnedViolin, Band)}
+KINDS: dict[str, type[Statistic | Figure]] = {
+    kind.__name__: kind for kind in (Statistic, Histogram, BinnedViolin, Band)
+}
 
 
 def to_dict(spec: Statistic | Figure) -> dict[str, Any]:
@@ -115,5 +117,5 @@ def from_dict(content: Mapping[str, Any]) -> Statistic | Figure:
     if kind is None:
         raise ValueError(f"unknown kind {content.get('kind')!r}; known: {', '.join(KINDS)}")
     known = {field.name for field in fields(kind)}
-    values = {name: tuple(v) if isinstance(v, list) else v for name, v in content.items() if name in known}
+    values: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in content.items() if n in known}
     return kind(**values)

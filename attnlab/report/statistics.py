@@ -18,7 +18,7 @@ def values(records: pa.Table, column: str) -> np.ndarray:
     Raises:
         ValueError: a measured instance has no value; it would be averaged away in silence.
     """
-    array = records[column].to_numpy().astype(np.float64)
+    array: np.ndarray = records[column].to_numpy().astype(np.float64)
     if np.isnan(array).any():
         raise ValueError(f"column {column}: {int(np.isnan(array).sum())} measured instances have no value")
     return array
@@ -70,7 +70,7 @@ def _f1_of(c: float, predicted: np.ndarray, label: np.ndarray) -> float:
 
 
 def auc(records: pa.Table, statistic: Statistic) -> float:
-    """Area under the ROC curve of a column of distributions; the mean over classes against the rest for more than two."""
+    """Area under the ROC curve of a column of distributions; for more than two, the mean over classes."""
     scores = np.stack(records[statistic.column].to_numpy())
     label = values(records, "label")
     if scores.shape[1] == 2:

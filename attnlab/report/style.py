@@ -1,5 +1,6 @@
 """One look for every figure: colour-blind safe (Okabe & Ito), and of different lightness, so readable in grey."""
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 COLOURS = ("#0072B2", "#E69F00", "#56B4E9", "#D55E00", "#009E73", "#CC79A7", "#F0E442", "#000000")
@@ -20,6 +21,13 @@ RC: dict[str, Any] = {
     "xtick.color": INK,
     "ytick.color": INK,
 }
+
+
+def house_style() -> AbstractContextManager[None]:
+    """A block in which matplotlib draws in the house style, whatever the user's own settings are."""
+    import matplotlib
+
+    return matplotlib.rc_context(RC)  # type: ignore[arg-type]
 
 
 def colour(position: int) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 ARROWS = {True: " ↑", False: " ↓", None: ""}
@@ -11,27 +12,37 @@ MOST_CLASSES = 6
 """Tables with more columns than this do not fit a terminal; by-class values stay in the summaries."""
 
 
-def result_table(title: str, summaries: Mapping[str, Mapping[str, Any]]) -> Table:
+DESCRIBED_FROM = 130
+"""Terminals at least this wide show what each statistic says."""
+
+
+def result_table(title: str, summaries: Mapping[str, Mapping[str, Any]], width: int = 80) -> Table:
     """One row per protocol and statistic: over all instances, and by predicted class.
 
     Args:
         title: What was measured.
         summaries: Summary of each protocol, by its name.
+        width: Columns of the terminal.
     """
     classes = _classes(summaries.values())
     table = Table(title=title, title_justify="left", caption=_exclusions(summaries), caption_justify="left")
+    table.box, table.padding, table.pad_edge = SIMPLE_HEAD, (0, 1, 0, 0), False
     table.add_column("protocol", no_wrap=True)
     table.add_column("statistic", no_wrap=True)
     for name in ("all", *classes):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("n", justify="right", no_wrap=True)
-    table.add_column("", style="dim")
+    described = width >= DESCRIBED_FROM
+    if described:
+        table.add_column("what it says", style="dim")
     for protocol, summary in summaries.items():
-        _add_protocol(table, protocol, summary, classes)
+        _add_protocol(table, protocol, summary, classes, described)
     return table
 
 
-def _add_protocol(table: Table, protocol: str, summary: Mapping[str, Any], classes: Sequence[str]) -> None:
+def _add_protocol(
+    table: Table, protocol: str, summary: Mapping[str, Any], classes: Sequence[str], described: bool
+) -> None:
     rows = list(summary["statistics"].items())
     for position, (name, statistic) in enumerate(rows):
         by_class = [format_number(statistic["by_prediction"].get(c)) for c in classes]
@@ -41,7 +52,7 @@ def _add_protocol(table: Table, protocol: str, summary: Mapping[str, Any], class
             format_number(statistic["all"]),
             *by_class,
             str(summary["measured"]) if position == 0 else "",
-            statistic["description"],
+            *([statistic["description"]] if described else []),
             end_section=position == len(rows) - 1,
         )
 

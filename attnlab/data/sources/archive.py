@@ -44,7 +44,7 @@ def is_archive(path: Path) -> bool:
 
 
 def _zip_members(stream: io.BufferedIOBase) -> Iterator[tuple[str, bytes]]:
-    with zipfile.ZipFile(stream) as archive:  # type: ignore[call-overload]
+    with zipfile.ZipFile(stream) as archive:
         for info in archive.infolist():
             if not info.is_dir():
                 yield info.filename, archive.read(info)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from attnlab.data.fingerprint import find_files
 from attnlab.data.sources.archive import is_archive, members
@@ -161,7 +161,7 @@ def _csv_options(file: Path, kind: str, source: "Source") -> dict[str, Any]:
 
     separator = "," if kind == "csv" else "\t"
     quotes = source.quotes if source.quotes is not None else kind == "csv"
-    quoting = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
     if source.header:
         names, header = list(source.header), {"column_names": list(source.header)}
     else:

@@ -38,10 +38,8 @@ class LabelRule:
             DataError: ``labels`` names a class that is not in ``classes``.
         """
         named = {str(value): str(name) for value, name in labels.items()} if labels else None
-        if classes is None:
-            found = named.values() if named else _sorted_values(training.unique().to_pylist())
-            classes = dict.fromkeys(found)
-        order = [str(name) for name in classes]
+        found = classes or (named.values() if named else _sorted_values(training.unique().to_pylist()))
+        order = list(dict.fromkeys(str(name) for name in found))
         named = named or {name: name for name in order}
         unknown = set(named.values()) - set(order)
         if unknown:

@@ -170,10 +170,10 @@ def _pooled(raw: "dict[str, pa.Table]") -> "pa.Table":
 
 
 def _dataset_dict(parts: "dict[str, pa.Table]", classes: list[str]) -> "DatasetDict":
-    from datasets import ClassLabel, Dataset, DatasetDict
+    from datasets import ClassLabel, Dataset, DatasetDict, DatasetInfo, Features
 
     sets = {}
     for split, table in parts.items():
-        dataset = Dataset(table.combine_chunks())
-        sets[split] = dataset.cast_column("label", ClassLabel(names=classes))
+        features = Features({**Features.from_arrow_schema(table.schema), "label": ClassLabel(names=classes)})
+        sets[split] = Dataset(table.combine_chunks(), info=DatasetInfo(features=features))
     return DatasetDict(sets)

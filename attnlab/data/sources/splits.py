@@ -27,6 +27,8 @@ def carve(
     Returns:
         The new splits and ``train``, each in the order of the pool.
     """
+    import pyarrow as pa
+
     strata: list[list[int]] = [list(range(len(pool)))]
     if stratify:
         labels = pool["label"].to_pylist()
@@ -35,7 +37,7 @@ def carve(
     parts: dict[str, list[int]] = {name: [] for name in (*fractions, "train")}
     for rows in strata:
         _deal(rows, keys, fractions, seed, parts)
-    return {name: pool.take(sorted(rows)) for name, rows in parts.items()}
+    return {name: pool.take(pa.array(sorted(rows), pa.int64())) for name, rows in parts.items()}
 
 
 def _keys(pool: "pa.Table", group: str | None) -> list[str]:

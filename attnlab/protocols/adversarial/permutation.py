@@ -22,8 +22,8 @@ class Permutation(Protocol):
     """
 
     statistics: ClassVar[tuple[Statistic, ...]] = (
-        Statistic("median_tvd", "median_tvd", description="mean over instances of the median ΔTVD"),
-        Statistic("median_tvd_median", "median_tvd", how="median", description="median over instances"),
+        Statistic("tvd", "median_tvd", description="mean over instances of the median ΔTVD"),
+        Statistic("tvd_median", "median_tvd", how="median", description="median over instances of the median ΔTVD"),
         Statistic("flip_share", "flip_share", description="share of permutations that change the decision"),
     )
     figures: ClassVar[tuple[Figure, ...]] = (

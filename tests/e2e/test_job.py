@@ -1,0 +1,108 @@
+"""One job from the command line to the store."""
+
+import json
+import os
+import signal
+import time
+
+import pyarrow.parquet as pq
+
+from tests.e2e.conftest import SMALL, entries
+
+
+def test_a_job_leaves_table_records_summary_figures_and_logs_and_is_not_done_twice(attnlab):
+    first = attnlab(*SMALL, "logger=none")
+    assert first.returncode == 0, first.stderr
+    for part in ("planted-bilstm-additive-random, seed 0, test split", "accuracy ↑", "adversarial_attention", "jsd"):
+        assert part in first.stdout
+    (model,) = entries(attnlab.folder, "models")
+    assert {p.name for p in model.iterdir()} == {
+        *("weights.safetensors", "config.yaml", "task.yaml", "tokenizer.json"),
+        *("training.json", "metrics.csv", "provenance.json"),
+    }
+    results = entries(attnlab.folder, "results")
+    assert len(results) == 6
+    for result in results:
+        records = pq.read_table(result / "records.parquet")
+        summary = json.loads((result / "summary.json").read_text())
+        assert records.num_rows == summary["n"] == summary["measured"] + sum(summary["excluded"].values())
+        assert records["index"].to_pylist() == list(range(records.num_rows))
+        assert len(set(records["id"].to_pylist())) == records.num_rows
+    drawn = {p.name for result in results for p in (result / "figures").iterdir()}
+    assert {"jsd.pdf", "jsd.png", "tau.pdf", "median_tvd.png", "leverage.png"} <= drawn
+    (run,) = (attnlab.folder / "outputs" / "runs").glob("*/*")
+    assert (run / "permutation" / "records.parquet").exists()
+    assert "measuring permutation" in (run / "attnlab.log").read_text()
+
+    before = {p: p.stat().st_mtime_ns for p in (attnlab.folder / "outputs" / "store").rglob("*") if p.is_file()}
+    second = attnlab(*SMALL, "logger=none", "paths.output_dir=outputs", "trainer.enable_progress_bar=false")
+    assert second.returncode == 0, second.stderr
+    assert "all 6 results are in the store" in second.stderr + second.stdout
+    assert second.stdout.splitlines()[-3:] == first.stdout.splitlines()[-3:]
+    after = {p: p.stat().st_mtime_ns for p in (attnlab.folder / "outputs" / "store").rglob("*") if p.is_file()}
+    assert after == before
+
+
+def test_the_same_job_gives_the_same_records_and_a_changed_protocol_keeps_the_model(attnlab):
+    attnlab(*SMALL, "logger=none", "protocol=[permutation]", "paths.store=one")
+    attnlab(*SMALL, "logger=none", "protocol=[permutation]", "paths.store=two")
+    one, two = (next((attnlab.folder / s / "results").iterdir()) for s in ("one", "two"))
+    assert one.name == two.name
+    assert pq.read_table(one / "records.parquet").equals(pq.read_table(two / "records.parquet"))
+    again = attnlab(*SMALL, "logger=none", "protocol=[permutation]", "protocols.permutation.draws=7", "paths.store=one")
+    assert "is in the store" in again.stdout + again.stderr
+    assert len(list((attnlab.folder / "one" / "models").iterdir())) == 1
+    assert len(list((attnlab.folder / "one" / "results").iterdir())) == 2
+
+
+def test_a_killed_job_leaves_no_half_entry_and_is_finished_by_running_it_again(attnlab):
+    job = (*SMALL, "logger=none", "protocol=[predictions]", "trainer.max_epochs=500", "callbacks=none")
+    process = attnlab(*job, start=True)
+    drafts = attnlab.folder / "outputs" / "store" / "drafts"
+    while not list(drafts.glob("*/scratch/best.ckpt")):
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.05)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert not entries(attnlab.folder, "models")
+    done = attnlab(*job, "trainer.max_epochs=1")
+    assert done.returncode == 0, done.stderr
+    (model,) = entries(attnlab.folder, "models")
+    again = attnlab(*job[:-1], "trainer.max_epochs=1")
+    assert "all 1 results are in the store" in again.stdout + again.stderr
+    assert model.is_dir()
+
+
+def test_two_processes_that_want_the_same_model_train_it_once(attnlab):
+    job = (*SMALL, "logger=none")
+    both = [attnlab(*job, f"protocol=[{p}]", start=True) for p in ("permutation", "attention_leverage")]
+    outputs = ["".join(process.communicate(timeout=300)) for process in both]
+    assert [process.returncode for process in both] == [0, 0], outputs
+    assert sum("training planted" in output for output in outputs) == 1
+    assert len(entries(attnlab.folder, "models")) == 1
+    assert len(entries(attnlab.folder, "results")) == 2
+
+
+def test_every_combination_of_a_multirun_is_measured(attnlab):
+    sweep = attnlab("-m", *SMALL, "logger=csv", "seed=0,1", "model=bilstm,projection", "protocol=[predictions]")
+    assert sweep.returncode == 0, sweep.stderr
+    assert len(entries(attnlab.folder, "models")) == 4
+    assert len(entries(attnlab.folder, "results")) == 4
+    assert len(list((attnlab.folder / "outputs" / "sweeps").glob("*/*/*/predictions.summary.csv"))) == 4
+
+
+def test_attention_of_one_model_is_imposed_on_another(attnlab):
+    quiet = ("logger=none", "protocol=[predictions]")
+    for split in ("train", "validation", "test"):
+        made = attnlab(*SMALL, *quiet, f"split={split}")
+        assert made.returncode == 0, made.stderr
+    given = {p: pq.read_table(p / "records.parquet") for p in entries(attnlab.folder, "results")}
+    paths = ",".join(str(p / "records.parquet") for p in given)
+    frozen = attnlab(*SMALL, *quiet, "model=projection", "model/attention=frozen", f"data.attention=[{paths}]")
+    assert frozen.returncode == 0, frozen.stderr
+    (new,) = set(entries(attnlab.folder, "results")) - set(given)
+    test = next(table for table in given.values() if table["split"][0].as_py() == "test")
+    assert pq.read_table(new / "records.parquet")["attention"].to_pylist() == test["attention"].to_pylist()
+    refused = attnlab(*SMALL, "logger=none", "model/attention=frozen", f"data.attention=[{paths}]")
+    assert refused.returncode == 2
+    assert "protocol leave_one_out needs content_attention" in refused.stderr

@@ -1,0 +1,106 @@
+import io
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from rich.console import Console
+
+from attnlab.report.spec import Statistic
+from attnlab.report.summary import summarise
+from attnlab.report.table import result_table
+
+
+def _kept(records):
+    return records.to_pandas().query("excluded.isna()")
+
+
+def test_statistics_equal_pandas_over_measured_instances_by_class(records):
+    statistics = [
+        Statistic("mean", "tau"),
+        Statistic("std", "tau", how="std"),
+        Statistic("median", "tau", how="median"),
+        Statistic("low", "tau", how="share", at_most=-0.2),
+        Statistic("high", "tau", how="share", at_least=0.4),
+    ]
+    summary = summarise(records, statistics, ["negative", "positive"])
+    kept = _kept(records)
+    for group, rows in {
+        "all": kept,
+        "negative": kept[kept.prediction == 0],
+        "positive": kept[kept.prediction == 1],
+    }.items():
+        expected = {
+            "mean": rows.tau.mean(),
+            "std": rows.tau.std(ddof=0),
+            "median": rows.tau.median(),
+            "low": (rows.tau <= -0.2).mean(),
+            "high": (rows.tau >= 0.4).mean(),
+        }
+        for name, value in expected.items():
+            found = summary["statistics"][name]
+            assert (found["all"] if group == "all" else found["by_prediction"][group]) == pytest.approx(value)
+    assert summary["n"] == 200
+    assert summary["measured"] == 180
+    assert summary["excluded"] == {"constant scores": 20}
+
+
+def test_task_metrics_equal_brute_force(records):
+    statistics = [
+        Statistic(how, column, how=how, by_prediction=False)
+        for how, column in (("accuracy", "prediction"), ("f1", "prediction"), ("auc", "probabilities"))
+    ]
+    found = {k: v["all"] for k, v in summarise(records, statistics, ["a", "b"])["statistics"].items()}
+    kept = _kept(records)
+    score = np.array([p[1] for p in kept.probabilities])
+    positive, negative = score[kept.label == 1], score[kept.label == 0]
+    pairs = (positive[:, None] > negative).mean() + 0.5 * (positive[:, None] == negative).mean()
+    hits = ((kept.prediction == 1) & (kept.label == 1)).sum()
+    assert found["accuracy"] == pytest.approx((kept.prediction == kept.label).mean())
+    assert found["f1"] == pytest.approx(2 * hits / ((kept.prediction == 1).sum() + (kept.label == 1).sum()))
+    assert found["auc"] == pytest.approx(pairs)
+
+
+def test_metrics_of_several_classes_are_means_over_classes():
+    rng = np.random.default_rng(1)
+    scores = rng.dirichlet(np.ones(3), 90)
+    label, predicted = rng.integers(0, 3, 90), scores.argmax(1)
+    records = pa.table(
+        {"label": label, "prediction": predicted, "probabilities": scores.tolist(), "excluded": pa.nulls(90)}
+    )
+    statistics = [Statistic("f1", "prediction", how="f1"), Statistic("auc", "probabilities", how="auc")]
+    found = summarise(records, statistics, ["a", "b", "c"])["statistics"]
+    f1, auc = [], []
+    for c in range(3):
+        hits = ((predicted == c) & (label == c)).sum()
+        f1.append(2 * hits / ((predicted == c).sum() + (label == c).sum()))
+        auc.append((scores[label == c, c][:, None] > scores[label != c, c]).mean())
+    assert found["f1"]["all"] == pytest.approx(np.mean(f1))
+    assert found["auc"]["all"] == pytest.approx(np.mean(auc))
+
+
+def test_a_measured_instance_without_a_value_is_an_error(records):
+    broken = records.set_column(records.schema.get_field_index("excluded"), "excluded", pa.nulls(200, pa.string()))
+    with pytest.raises(ValueError, match="tau: 20 measured instances have no value"):
+        summarise(broken, [Statistic("mean", "tau")], ["a", "b"])
+
+
+def test_nothing_measured_gives_nan_and_counts(records):
+    none = records.filter(pc.is_valid(records["excluded"]))
+    summary = summarise(none, [Statistic("mean", "tau")], ["a", "b"])
+    assert np.isnan(summary["statistics"]["mean"]["all"])
+    assert summary["measured"] == 0
+
+
+def test_table_shows_directions_classes_and_exclusions(records):
+    statistics = [
+        Statistic("tau", "tau", description="rank"),
+        Statistic("accuracy", "prediction", how="accuracy", higher_is_better=True, by_prediction=False),
+    ]
+    summary = summarise(records, statistics, ["negative", "positive"])
+    console = Console(width=140, record=True, file=io.StringIO())
+    console.print(result_table("title", {"gradient": summary}, width=140))
+    text = console.export_text()
+    for part in ("title", "accuracy ↑", "negative", "180", "rank", "gradient: 20 of 200 not measured, constant scores"):
+        assert part in text
+    assert f"{summary['statistics']['tau']['by_prediction']['positive']:.4f}" in text
