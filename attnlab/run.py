@@ -42,7 +42,7 @@ def run(job: Job, folder: Path) -> list[Result]:
 
 def _link(link: Path, target: Path) -> None:
     """Show a store entry in the run folder; where the file system has no links, name its path in a file."""
-    if not target.exists():
+    if not target.exists() or link.is_symlink():
         return
     try:
         link.symlink_to(target, target_is_directory=True)

@@ -1,0 +1,198 @@
+"""A cell of a sweep on disk: its frozen configuration, its state, its log.
+
+::
+
+    cells/<id>/job.yaml        resolved configuration, group choices and overrides, frozen when the sweep starts
+    cells/<id>/heartbeat.json  process and machine; touched every few seconds while the cell runs
+    cells/<id>/error.json      the exception of a failed run; removed when the cell is run again
+    cells/<id>/done.json       seconds and result keys of a finished run
+    cells/<id>/output.log      what the process printed
+
+Whether a cell is done is decided by the store, which holds all of its results or does not.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import platform
+import threading
+import time
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from attnlab.errors import AttnlabError
+from attnlab.job import Job
+from attnlab.store.document import read_json, read_yaml, write_json, write_yaml
+
+BEAT_SECONDS = 5.0
+"""How often a running cell shows that it is alive."""
+
+SILENT_SECONDS = 30.0
+"""A cell that was not heard of for so long is dead, unless its process is seen on this machine."""
+
+
+class State(StrEnum):
+    """What became of a cell."""
+
+    WAITING = "waiting"
+    ALIVE = "alive"
+    DEAD = "dead"
+    FAILED = "failed"
+    DONE = "done"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One job of a sweep.
+
+    Attributes:
+        folder: Where it is kept.
+    """
+
+    folder: Path
+
+    @classmethod
+    def freeze(
+        cls, cells: Path, overrides: Sequence[str], config: Mapping[str, Any], choices: Mapping[str, str]
+    ) -> "Cell":
+        """Write a cell under the hash of its results, unless it is there: what was frozen first stays.
+
+        Args:
+            cells: The sweep's folder of cells.
+            overrides: What the user would type to run it alone.
+            config: Resolved configuration.
+            choices: Option chosen in each group.
+        """
+        job = Job.from_config(config, choices)
+        folder = cells / cell_id(job)
+        frozen = folder / "job.yaml"
+        if not frozen.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            draft = folder / f"job.yaml.{os.getpid()}"
+            write_yaml(draft, {"overrides": list(overrides), "choices": dict(choices), "config": dict(job.config)})
+            draft.replace(frozen)
+        return cls(folder)
+
+    @property
+    def id(self) -> str:
+        """Its name among the sweep's cells."""
+        return self.folder.name
+
+    @cached_property
+    def frozen(self) -> dict[str, Any]:
+        """``overrides``, ``choices`` and ``config``, as they were when the sweep started."""
+        return read_yaml(self.folder / "job.yaml")
+
+    @cached_property
+    def job(self) -> Job:
+        """The job that the frozen configuration describes."""
+        return Job.from_config(self.frozen["config"], self.frozen["choices"])
+
+    @property
+    def log(self) -> Path:
+        """What its process printed."""
+        return self.folder / "output.log"
+
+    @property
+    def error(self) -> dict[str, Any] | None:
+        """``type``, ``message`` and ``traceback`` of its failure, if it failed."""
+        path = self.folder / "error.json"
+        return read_json(path) if path.exists() else None
+
+    def state(self) -> State:
+        """What became of it, read from the disk."""
+        if not self.job.missing:
+            return State.DONE
+        if (self.folder / "error.json").exists():
+            return State.FAILED
+        beat = self.folder / "heartbeat.json"
+        try:
+            age = time.time() - beat.stat().st_mtime
+            writer = read_json(beat)
+        except (OSError, AttnlabError):
+            return State.WAITING
+        if writer.get("host") == platform.node():
+            return State.ALIVE if _is_running(int(writer["pid"])) else State.DEAD
+        return State.ALIVE if age < SILENT_SECONDS else State.DEAD
+
+
+def cell_id(job: Job) -> str:
+    """Hash of the keys of a job's results: cells that would make the same are the same."""
+    keys = json.dumps(sorted(job.result_keys.values()))
+    return hashlib.sha256(keys.encode()).hexdigest()[:16]
+
+
+def run_cell(folder: Path) -> int:
+    """Run a cell in this process, keeping its state on disk.
+
+    Returns:
+        Exit code: 0, or 1 when it failed, or 2 when its configuration cannot work.
+    """
+    from attnlab.run import run
+
+    cell = Cell(folder)
+    (folder / "error.json").unlink(missing_ok=True)
+    start = time.perf_counter()
+    try:
+        with heartbeat(folder / "heartbeat.json"):
+            run(cell.job, folder)
+    except Exception as error:  # whatever it is, it is written down and told by the exit code
+        traceback.print_exc()
+        _write_error(folder, error)
+        return 2 if isinstance(error, AttnlabError) else 1
+    seconds = round(time.perf_counter() - start, 3)
+    write_json(folder / "done.json", {"seconds": seconds, "results": cell.job.result_keys})
+    return 0
+
+
+@contextlib.contextmanager
+def heartbeat(path: Path) -> Iterator[None]:
+    """Show that this process is alive, until the block ends."""
+    write_json(path, {"pid": os.getpid(), "host": platform.node(), "started": time.time()})
+    stop = threading.Event()
+
+    def beat() -> None:
+        while not stop.wait(BEAT_SECONDS):
+            with contextlib.suppress(OSError):  # a full disk must not end a job that may yet finish
+                path.touch()
+
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+        path.unlink(missing_ok=True)
+
+
+def _write_error(folder: Path, error: Exception) -> None:
+    message = str(error).strip().splitlines()
+    content = {
+        "type": type(error).__name__,
+        "message": message[0] if message else "",
+        "traceback": "".join(traceback.format_exception(error)),
+    }
+    draft = folder / f"error.json.{os.getpid()}"
+    write_json(draft, content)
+    draft.replace(folder / "error.json")
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    # A killed child that nobody waited for still has a number; it runs no more.
+    status = Path(f"/proc/{pid}/stat")
+    with contextlib.suppress(OSError):
+        return status.read_text().rpartition(")")[2].split()[0] != "Z"
+    return True
