@@ -157,8 +157,8 @@ def _list_array(flat: np.ndarray[Any, Any], offsets: np.ndarray[Any, Any]) -> pa
 def _check_rationales(raw: DatasetDict, rules: Rules) -> None:
     if "rationale" not in raw["train"].column_names:
         return
-    if rules.split != "whitespace":
-        raise DataError("data.split: rationales are positions of tokens, which need data.split=whitespace")
+    if rules.tokens != "whitespace":
+        raise DataError("data.tokens: rationales are positions of tokens, which need data.tokens=whitespace")
     for split, dataset in raw.items():
         _check_positions(dataset, split)
 

@@ -32,7 +32,7 @@ class TextDataModule(L.LightningDataModule):
         seed: Decides the order of training batches, and nothing else.
         batch_size: Rows of a training batch.
         eval_batch_size: Rows of an evaluation batch.
-        split: ``word`` tokenises; ``whitespace`` takes tokenised text as it is.
+        tokens: ``word`` tokenises; ``whitespace`` takes tokenised text as it is.
         lowercase: Lower-case everything.
         numbers: Replace each token that holds a digit by ``qqq`` (Jain & Wallace 2019).
         replacements: Pairs of a regular expression and its replacement, applied before all else.
@@ -64,7 +64,7 @@ class TextDataModule(L.LightningDataModule):
         seed: int = 0,
         batch_size: int = 32,
         eval_batch_size: int = 256,
-        split: str = "word",
+        tokens: str = "word",
         lowercase: bool = True,
         numbers: bool = True,
         replacements: Sequence[tuple[str, str]] = (),
@@ -84,7 +84,7 @@ class TextDataModule(L.LightningDataModule):
             raise ConfigError(f"data.on_empty={on_empty}: choose error or drop")
         if min(batch_size, eval_batch_size) < 1:
             raise ConfigError("data.batch_size and data.eval_batch_size must be at least 1")
-        rules = Rules(split, lowercase, numbers, tuple((str(old), str(new)) for old, new in replacements))
+        rules = Rules(tokens, lowercase, numbers, tuple((str(old), str(new)) for old, new in replacements))
         self.recipe = Recipe(source, path, rules, min_frequency, max_vocabulary, on_empty)
         self.cache_dir = Path(cache_dir).expanduser() if cache_dir else default_cache_dir()
         self.seed = seed

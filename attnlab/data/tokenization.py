@@ -29,20 +29,20 @@ class Rules:
     """How a text becomes tokens.
 
     Attributes:
-        split: ``word`` separates words, clitics and punctuation; ``whitespace`` takes tokenised text as it is.
+        tokens: ``word`` separates words, clitics and punctuation; ``whitespace`` takes tokenised text as it is.
         lowercase: Lower-case everything.
         numbers: Replace each token that holds a digit by ``qqq``.
         replacements: Pairs of a regular expression and what replaces it, applied first and in order.
     """
 
-    split: str = "word"
+    tokens: str = "word"
     lowercase: bool = True
     numbers: bool = True
     replacements: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
-        if self.split not in ("word", "whitespace"):
-            raise ConfigError(f"data.split={self.split}: choose word or whitespace")
+        if self.tokens not in ("word", "whitespace"):
+            raise ConfigError(f"data.tokens={self.tokens}: choose word or whitespace")
 
     def tokenizer(self, tokens: Sequence[str] = SPECIAL_TOKENS) -> Tokenizer:
         """A tokenizer with a vocabulary; a token's id is its place in it."""
@@ -66,12 +66,12 @@ class Rules:
         if self.lowercase:
             steps.append(normalizers.Lowercase())
         if self.numbers:
-            token = r"\w*\d(?:[\w.,:]*\w)?" if self.split == "word" else r"\S*\d\S*"
+            token = r"\w*\d(?:[\w.,:]*\w)?" if self.tokens == "word" else r"\S*\d\S*"
             steps.append(normalizers.Replace(Regex(token), NUMBER))
         return steps
 
     def _pre_tokenizer(self) -> pre_tokenizers.PreTokenizer:
-        if self.split == "whitespace":
+        if self.tokens == "whitespace":
             return pre_tokenizers.WhitespaceSplit()
         return pre_tokenizers.Split(Regex(_WORDS), behavior="removed", invert=True)
 

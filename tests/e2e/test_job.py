@@ -68,7 +68,7 @@ def test_a_killed_job_leaves_no_half_entry_and_is_finished_by_running_it_again(a
     done = attnlab(*job, "trainer.max_epochs=1")
     assert done.returncode == 0, done.stderr
     (model,) = entries(attnlab.folder, "models")
-    again = attnlab(*job[:-1], "trainer.max_epochs=1")
+    again = attnlab(*job, "trainer.max_epochs=1")
     assert "all 1 results are in the store" in again.stdout + again.stderr
     assert model.is_dir()
 

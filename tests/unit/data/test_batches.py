@@ -14,7 +14,7 @@ def data(tmp_path_factory):
     source = PlantedSource(train=70, validation=20, test=30)
     module = TextDataModule(
         source,
-        split="whitespace",
+        tokens="whitespace",
         numbers=False,
         batch_size=8,
         eval_batch_size=7,

@@ -83,7 +83,7 @@ def test_changed_contents_are_read_again(folder, local, write_csv):
 
 
 def test_setup_twice_and_unknown_splits(tmp_path):
-    data = TextDataModule(PlantedSource(train=9), split="whitespace", numbers=False, cache_dir=str(tmp_path))
+    data = TextDataModule(PlantedSource(train=9), tokens="whitespace", numbers=False, cache_dir=str(tmp_path))
     data.prepare_data()
     data.setup()
     dataset = data.dataset("train")

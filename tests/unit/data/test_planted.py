@@ -49,7 +49,7 @@ def test_impossible_options_are_refused(options):
 
 def test_rationales_are_positions_of_the_tokens_that_models_see(tmp_path):
     source = PlantedSource(train=20, validation=5, test=5)
-    data = TextDataModule(source, split="whitespace", numbers=False, cache_dir=str(tmp_path))
+    data = TextDataModule(source, tokens="whitespace", numbers=False, cache_dir=str(tmp_path))
     test = data.dataset("test")
     for index in range(len(test)):
         words = [test.tokens(index)[place] for place in test.rationale(index)]
@@ -57,5 +57,5 @@ def test_rationales_are_positions_of_the_tokens_that_models_see(tmp_path):
 
 
 def test_rationales_need_whitespace_tokens(tmp_path):
-    with pytest.raises(DataError, match=r"data\.split=whitespace"):
+    with pytest.raises(DataError, match=r"data\.tokens=whitespace"):
         TextDataModule(PlantedSource(train=9), cache_dir=str(tmp_path)).setup()

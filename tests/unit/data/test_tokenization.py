@@ -21,7 +21,7 @@ def test_words(text, tokens):
 
 
 def test_whitespace_takes_tokens_as_they_are_and_replaces_any_with_a_digit():
-    tokenizer = Rules(split="whitespace").tokenizer()
+    tokenizer = Rules(tokens="whitespace").tokenizer()
     assert surface_tokens(tokenizer, "Is n't the 10-year-old , e.g.") == ["is", "n't", "the", "qqq", ",", "e.g."]
 
 
@@ -38,7 +38,7 @@ def test_vocabulary_counts_texts_not_occurrences():
 
 
 def test_ids_are_framed_and_unknown_words_and_special_spellings_are_unknown():
-    tokenizer = Rules(split="whitespace").tokenizer(["<pad>", "<unk>", "<start>", "<end>", "a", "b"])
+    tokenizer = Rules(tokens="whitespace").tokenizer(["<pad>", "<unk>", "<start>", "<end>", "a", "b"])
     flat, offsets = encode(tokenizer, ["a b", "z <pad> b", ""])
     assert [flat[i:j].tolist() for i, j in pairwise(offsets)] == [
         [2, 4, 5, 3],
@@ -54,7 +54,7 @@ def test_the_saved_tokenizer_gives_the_same_ids():
 
 
 def test_wrong_options_name_their_key():
-    with pytest.raises(ConfigError, match=r"data\.split=letters"):
-        Rules(split="letters")
+    with pytest.raises(ConfigError, match=r"data\.tokens=letters"):
+        Rules(tokens="letters")
     with pytest.raises(ConfigError, match=r"data\.replacements"):
         Rules(replacements=(("(", ""),)).tokenizer()
