@@ -87,7 +87,9 @@ def gather_records(folder: Path, instances: int) -> pa.Table:
         RuntimeError: an instance is missing or was measured twice.
     """
     parts = sorted(folder.glob("part-*.parquet"))
-    table = pa.concat_tables([pq.read_table(part) for part in parts]).sort_by("index").combine_chunks()
+    # Read-ahead and threads would hold the file several times over.
+    tables = [pq.read_table(part, use_threads=False, pre_buffer=False) for part in parts]
+    table = pa.concat_tables(tables).sort_by("index").combine_chunks()
     if not np.array_equal(table["index"].to_numpy(), np.arange(instances)):
         raise RuntimeError(f"{table.num_rows} records for {instances} instances: each must be measured exactly once")
     for part in parts:
