@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 UNHELPFUL_WARNINGS = (
+    ".*is smaller than the logging interval.*",
+    ".*You defined a `validation_step` but have no `val_dataloader`.*",
     ".*does not have many workers.*",  # loaders read memory-mapped arrays; workers would only add start-up
     r".*isinstance\(treespec, LeafSpec\).*",  # Lightning's own use of a deprecated name
 )

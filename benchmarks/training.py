@@ -1,7 +1,7 @@
 """Training by attnlab against a bare PyTorch loop over the same batches, and bucketed batches against file order.
 
 Both sides train the same model from the same initialisation on the same batches, without a dev set; rounds alternate.
-Run: python benchmarks/training.py [--data movie] [--rounds 3]
+Run: python benchmarks/training.py [--rounds 3] [OVERRIDE ...]
 """
 
 import argparse
@@ -18,9 +18,9 @@ from attnlab.models.trained import build_model
 from attnlab.training import build_trainer
 
 
-def prepare(data, bucket):
+def prepare(overrides, bucket):
     """Configuration and data module of a job."""
-    config, _ = compose([f"data={data}", f"data.bucket={str(bucket).lower()}", "trainer.max_epochs=1"])
+    config, _ = compose([*overrides, f"data.bucket={str(bucket).lower()}", "trainer.max_epochs=1"])
     module = instantiate(config["data"], "data")
     module.prepare_data()
     module.setup()
@@ -67,11 +67,11 @@ def lightning(config, module):
 def main():
     """Print medians over the rounds and their ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", default="movie")
+    parser.add_argument("overrides", nargs="*", help="of the configuration, such as data=nyt")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     seconds = {}
-    prepared = {bucket: prepare(options.data, bucket) for bucket in (True, False)}
+    prepared = {bucket: prepare(options.overrides, bucket) for bucket in (True, False)}
     for _ in range(options.rounds):
         for bucket in (True, False):
             for name, run in (("bare loop", bare), ("attnlab", lightning)):

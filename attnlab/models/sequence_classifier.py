@@ -92,8 +92,23 @@ class SequenceClassifier(L.LightningModule):
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
         """Loss of one batch."""
         loss = self.loss(self(batch), batch.labels)
-        self.log("train/loss", loss.detach() / len(batch), on_step=False, on_epoch=True, batch_size=len(batch))
+        # Summed here and logged once: logging every step would cost several percent of training.
+        self.train_loss += loss.detach()
+        self.train_rows += len(batch)
         return loss
+
+    def on_train_epoch_start(self) -> None:
+        """Start the mean of the training loss anew."""
+        self.train_loss = torch.zeros((), device=self.device)
+        self.train_rows = 0
+
+    def on_train_epoch_end(self) -> None:
+        """Log the mean training loss of the epoch."""
+        self.log("train/loss", self.train_loss / max(1, self.train_rows), sync_dist=True)
+
+    def transfer_batch_to_device(self, batch: Batch, device: torch.device, dataloader_idx: int) -> Batch:
+        """Move a batch at once, without Lightning's search through unknown containers."""
+        return batch.to(device)
 
     def validation_step(self, batch: Batch, batch_idx: int) -> None:
         """Update the dev metrics that select the checkpoint."""

@@ -46,6 +46,6 @@ def test_peak_memory_grows_by_the_records_alone(protocol, environment, tmp_path)
     few, many = ((measured(n), measured(n))[1] for n in (20000, 80000))
     growth = many["peak"] - few["peak"]
     # Reading and sorting hold the records a few times at the end; the pages of the memory-mapped data count too, and
-    # the names of its rows. Nothing else may grow: 60,000 instances are 1.3 GB of hidden states at the published size.
+    # the names of its rows. Nothing else may grow: at the published size their hidden states would be about 1 GB.
     allowed = 5 * (many["records"] - few["records"]) + (many["read"] - few["read"]) + 200 * 60000
     assert growth <= allowed, (few, many)
