@@ -68,6 +68,7 @@ def run_protocol(
         # Gradients are taken with respect to embeddings, which inference mode would forbid.
         inference_mode=False,
         enable_checkpointing=False,
+        default_root_dir=str(folder),
     )
     trainer.test(protocol, dataloaders=data.dataloader(split), verbose=False)
     return gather_records(folder, len(data.dataset(split)))

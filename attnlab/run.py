@@ -74,6 +74,7 @@ class _Execution:
 
         task = {"vocab_size": 5, "num_classes": 2, "pos_weight": None}
         model = build_model(self.job.config["model"], task)
+        self._check_selection(getattr(model, "monitored", None))
         for name, options in self.job.config["protocols"].items():
             instantiate(options, f"protocols.{name}", model=model)
         for name, options in self.job.config["callbacks"].items():
@@ -81,6 +82,15 @@ class _Execution:
                 instantiate(options, f"callbacks.{name}")
         instantiate(self.job.config["vectors"], "vectors")
         build_trainer(self.job.config["trainer"], False, [])
+
+    def _check_selection(self, monitored: tuple[str, ...] | None) -> None:
+        monitor, mode = self.job.config["selection"]["monitor"], self.job.config["selection"]["mode"]
+        if monitored is not None and monitor not in monitored:
+            raise ConfigError(f"selection.monitor={monitor}: choose one of {', '.join(monitored)}")
+        if mode not in ("max", "min"):
+            raise ConfigError(f"selection.mode={mode}: choose max or min")
+        if self.job.config["trainer"].get("limit_val_batches") == 0:
+            raise ConfigError("trainer.limit_val_batches=0 leaves nothing to select the epoch by")
 
     def run(self, protocols: list[str]) -> None:
         """Find or train the model, then measure it."""

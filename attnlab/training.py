@@ -1,5 +1,6 @@
 """Train one model to an entry of the store."""
 
+import csv
 import logging
 import shutil
 import sys
@@ -59,13 +60,15 @@ def train(
         mode=config["selection"]["mode"],
         save_weights_only=True,
     )
-    csv = CSVLogger(scratch, name="", version="")
+    curve = CSVLogger(scratch, name="", version="")
     callbacks = [instantiate(c, f"callbacks.{name}") for name, c in config["callbacks"].items() if c]
-    trainer = build_trainer(config["trainer"], [csv, *loggers], [best, EpochLines(), *callbacks])
+    own: list[Logger] = [curve] if is_distributed(config["trainer"]) else [curve, *loggers]
+    trainer = build_trainer(config["trainer"], own, [best, EpochLines(), *callbacks], default_root_dir=str(scratch))
     start = time.perf_counter()
     trainer.fit(model, train_dataloaders=data.train_dataloader(), val_dataloaders=data.val_dataloader())
     seconds = time.perf_counter() - start
-    model.load_state_dict(torch.load(best.best_model_path, weights_only=True)["state_dict"])
+    model.load_state_dict(torch.load(best.best_model_path, map_location="cpu", weights_only=True)["state_dict"])
+    csv_file = scratch / "metrics.csv"
     save_model(folder, model, config, task)
     data.tokenizer.save(str(folder / "tokenizer.json"))
     write_json(
@@ -73,8 +76,7 @@ def train(
         {
             "selected_by": config["selection"]["monitor"],
             "on_split": "validation",
-            "best": float(best.best_model_score) if best.best_model_score is not None else None,
-            "epochs": trainer.current_epoch,
+            **_best_epoch(csv_file, **config["selection"]),
             "seconds": round(seconds, 3),
             "vector_coverage": coverage,
             "classes": list(data.classes),
@@ -82,9 +84,20 @@ def train(
         },
     )
     write_json(folder / "provenance.json", provenance())
-    shutil.move(scratch / "metrics.csv", folder / "metrics.csv")
+    shutil.move(csv_file, folder / "metrics.csv")
     shutil.rmtree(scratch)
     return model.eval()
+
+
+def _best_epoch(metrics: Path, monitor: str, mode: str) -> dict[str, float | int]:
+    """Which epoch was best, its value, and how many there were, from the logged metrics.
+
+    The Trainer's own memory of it stays in the processes of a distributed run.
+    """
+    with metrics.open(newline="", encoding="utf-8") as handle:
+        rows = [(float(r[monitor]), int(r["epoch"])) for r in csv.DictReader(handle) if r.get(monitor)]
+    value, epoch = (max if mode == "max" else min)(rows, key=lambda row: row[0])
+    return {"best": value, "best_epoch": epoch + 1, "epochs": len(rows)}
 
 
 def load_vectors(config: Mapping[str, Any], data: "TextDataModule", model: L.LightningModule) -> float | None:
@@ -101,6 +114,15 @@ def load_vectors(config: Mapping[str, Any], data: "TextDataModule", model: L.Lig
         model.embedding.weight.copy_(matrix)  # type: ignore[union-attr, operator]
     log.info("word vectors found for %.1f %% of the vocabulary", 100 * vectors.coverage)
     return float(vectors.coverage)
+
+
+def is_distributed(options: Mapping[str, Any]) -> bool:
+    """Whether a Trainer with these options uses several processes on this machine."""
+    devices = options.get("devices", 1)
+    several = (
+        len(devices) > 1 if isinstance(devices, Sequence) and not isinstance(devices, str) else devices not in (1, "1")
+    )
+    return several and options.get("strategy", "auto") in ("auto", "ddp", "ddp_spawn")
 
 
 def build_trainer(
@@ -122,6 +144,10 @@ def build_trainer(
     """
     _quiet()
     options = {**config, **overrides}
+    if is_distributed(options):
+        # Lightning's default would run the whole command again in every process, each with a store of its own mind;
+        # spawned processes do the training or the measuring alone.
+        options["strategy"] = "ddp_spawn"
     if options.get("enable_progress_bar") is None:
         options["enable_progress_bar"] = sys.stderr.isatty()
     trainer: L.Trainer = instantiate(options, "trainer", logger=loggers or False, callbacks=list(callbacks))

@@ -20,12 +20,12 @@ ATTENTIONS = {"additive": Additive, "scaled_dot": ScaledDot, "uniform": Uniform}
 VOCABULARY = 40
 
 
-def make_model(encoder="bilstm", attention="additive", num_classes=2, seed=0):
+def make_model(encoder="bilstm", attention="additive", num_classes=2, seed=0, vocabulary=VOCABULARY):
     """A random model whose attention and predictions are far from uniform."""
     torch.manual_seed(seed)
     optimizer = partial(torch.optim.Adam, lr=1e-3)
     model = SequenceClassifier(
-        ENCODERS[encoder], ATTENTIONS[attention], optimizer, VOCABULARY, num_classes, embedding_dim=10
+        ENCODERS[encoder], ATTENTIONS[attention], optimizer, vocabulary, num_classes, embedding_dim=10
     )
     with torch.no_grad():
         model.readout.linear.weight.mul_(8)

@@ -151,11 +151,16 @@ class TextDataModule(L.LightningDataModule):
             raise ConfigError(f"split={split}: choose one of {', '.join(SPLITS)}")
         return self._datasets[split]
 
-    def dataloader(self, split: str) -> DataLoader[Batch]:
-        """Batches of a split in evaluation order: each row once, by rising length."""
+    def dataloader(self, split: str, every_process: bool = False) -> DataLoader[Batch]:
+        """Batches of a split in evaluation order: each row once, by rising length.
+
+        Args:
+            split: ``train``, ``validation`` or ``test``.
+            every_process: Leave no process of a distributed run without a batch.
+        """
         dataset = self.dataset(split)
         size = self.batch_sizes["evaluation"]
-        return self._loader(dataset, EvaluationBatches(dataset.lengths, size, self.bucket))
+        return self._loader(dataset, EvaluationBatches(dataset.lengths, size, self.bucket, every_process))
 
     def train_dataloader(self) -> DataLoader[Batch]:
         """Training batches, other ones in every epoch."""
@@ -165,7 +170,7 @@ class TextDataModule(L.LightningDataModule):
 
     def val_dataloader(self) -> DataLoader[Batch]:
         """The validation split in evaluation order."""
-        return self.dataloader("validation")
+        return self.dataloader("validation", every_process=True)
 
     def test_dataloader(self) -> DataLoader[Batch]:
         """The test split in evaluation order."""

@@ -61,22 +61,30 @@ class EvaluationBatches(Sampler[list[int]]):
         lengths: Tokens of each row (N,).
         batch_size: Rows of a batch; the last may be smaller.
         bucket: False gives rows in the order of the file.
+        every_process: Make batches smaller where some process would have none; metrics that are gathered over
+            processes need a value from each. Without it the batches are the same for any number of processes.
     """
 
-    def __init__(self, lengths: npt.NDArray[np.int64], batch_size: int, bucket: bool = True) -> None:
+    def __init__(
+        self, lengths: npt.NDArray[np.int64], batch_size: int, bucket: bool = True, every_process: bool = False
+    ) -> None:
         self.lengths = lengths
         self.batch_size = batch_size
         self.bucket = bucket
+        self.every_process = every_process
 
     def __len__(self) -> int:
         rank, world = _world()
-        return len(range(rank, _number_of_batches(self.lengths, self.batch_size), world))
+        return len(range(rank, _number_of_batches(self.lengths, self._size(world)), world))
 
     def __iter__(self) -> Iterator[list[int]]:
         order = np.argsort(self.lengths, kind="stable") if self.bucket else np.arange(len(self.lengths))
         rank, world = _world()
-        for batch in _cut(order, self.batch_size)[rank::world]:
+        for batch in _cut(order, self._size(world))[rank::world]:
             yield batch.tolist()
+
+    def _size(self, world: int) -> int:
+        return min(self.batch_size, max(1, len(self.lengths) // world)) if self.every_process else self.batch_size
 
 
 def _number_of_batches(lengths: npt.NDArray[np.int64], batch_size: int) -> int:

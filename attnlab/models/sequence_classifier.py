@@ -31,6 +31,7 @@ class SequenceClassifier(L.LightningModule):
     """
 
     gives: ClassVar[frozenset[str]] = frozenset({"single", "linear_readout", "token_gradients"})
+    monitored: ClassVar[tuple[str, ...]] = ("val/auroc", "val/accuracy", "val/f1", "val/loss")
 
     def __init__(
         self,

@@ -95,6 +95,8 @@ class Protocol(L.LightningModule, ABC):
     def __init__(self, model: L.LightningModule) -> None:
         super().__init__()
         self.model = model
+        # Fewer batches than processes: some have nothing to do.
+        self.allow_zero_length_dataloader_with_multiple_devices = True
 
     @abstractmethod
     def measure(self, observation: Observation) -> dict[str, Column]:
