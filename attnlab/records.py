@@ -17,12 +17,20 @@ EXCLUDABLE_FROM = ("index", "id", "split", "label", "prediction", "length", "max
 """Columns that every record has; they stay when a protocol cannot measure the instance."""
 
 
-class Identified(Protocol):
-    """A split that knows its instances by name."""
+class Instances(Protocol):
+    """What records take from a split beside the batches."""
 
     @property
     def ids(self) -> Sequence[str]:
         """One name per instance."""
+        ...
+
+    def tokens(self, index: int) -> list[str]:
+        """Content tokens of an instance."""
+        ...
+
+    def rationale(self, index: int) -> list[int] | None:
+        """Content positions that decide its label, where they are known."""
         ...
 
 
@@ -35,7 +43,7 @@ class RecordWriter(L.Callback):
         split: Its name.
     """
 
-    def __init__(self, folder: Path, dataset: Identified, split: str) -> None:
+    def __init__(self, folder: Path, dataset: Instances, split: str) -> None:
         self.folder = folder
         self.dataset = dataset
         self.split = split
@@ -51,16 +59,22 @@ class RecordWriter(L.Callback):
         dataloader_idx: int = 0,
     ) -> None:
         """Append a batch."""
-        index = batch.index.cpu().numpy()
+        index = batch.index.tolist()
         names = {
-            "index": index,
+            "index": batch.index,
             "id": [self.dataset.ids[i] for i in index],
             "split": [self.split] * len(index),
         }
-        table = to_arrow({**names, **outputs}, batch.mask)
+        text = self._text(index) if getattr(pl_module, "with_text", False) else {}
+        table = to_arrow({**names, **outputs, **text}, batch.mask)
         if self._writer is None:
             self._writer = pq.ParquetWriter(self.folder / f"part-{trainer.global_rank}.parquet", table.schema)
         self._writer.write_table(table.cast(self._writer.schema))
+
+    def _text(self, index: list[int]) -> dict[str, Any]:
+        columns: dict[str, Any] = {"tokens": [self.dataset.tokens(i) for i in index]}
+        rationales = [self.dataset.rationale(i) for i in index]
+        return columns if None in rationales else {**columns, "rationale": rationales}
 
     def on_test_end(self, trainer: L.Trainer, pl_module: L.LightningModule) -> None:
         """Close this process's file."""

@@ -31,7 +31,8 @@ class TextDataModule(L.LightningDataModule):
         cache_dir: Where downloads and tokenised data are kept; None is the user's cache folder.
         seed: Decides the order of training batches, and nothing else.
         batch_size: Rows of a training batch.
-        eval_batch_size: Rows of an evaluation batch.
+        eval_batch_size: Rows of an evaluation batch, at most.
+        eval_positions: Positions of an evaluation batch with padding, at most; bounds the memory of protocols.
         tokens: ``word`` tokenises; ``whitespace`` takes tokenised text as it is.
         lowercase: Lower-case everything.
         numbers: Replace each token that holds a digit by ``qqq`` (Jain & Wallace 2019).
@@ -64,6 +65,7 @@ class TextDataModule(L.LightningDataModule):
         seed: int = 0,
         batch_size: int = 32,
         eval_batch_size: int = 256,
+        eval_positions: int = 16384,
         tokens: str = "word",
         lowercase: bool = True,
         numbers: bool = True,
@@ -82,13 +84,14 @@ class TextDataModule(L.LightningDataModule):
         super().__init__()
         if on_empty not in ("error", "drop"):
             raise ConfigError(f"data.on_empty={on_empty}: choose error or drop")
-        if min(batch_size, eval_batch_size) < 1:
-            raise ConfigError("data.batch_size and data.eval_batch_size must be at least 1")
+        if min(batch_size, eval_batch_size, eval_positions) < 1:
+            raise ConfigError("data.batch_size, data.eval_batch_size and data.eval_positions must be at least 1")
         rules = Rules(tokens, lowercase, numbers, tuple((str(old), str(new)) for old, new in replacements))
         self.recipe = Recipe(source, path, rules, min_frequency, max_vocabulary, on_empty)
         self.cache_dir = Path(cache_dir).expanduser() if cache_dir else default_cache_dir()
         self.seed = seed
-        self.batch_sizes = {"train": batch_size, "evaluation": eval_batch_size}
+        self.batch_size = batch_size
+        self.evaluation_limits = (eval_batch_size, eval_positions)
         self.bounds = (min_length, max_length)
         self.published_length_filter = published_length_filter
         self.bucket = bucket
@@ -159,14 +162,13 @@ class TextDataModule(L.LightningDataModule):
             every_process: Leave no process of a distributed run without a batch.
         """
         dataset = self.dataset(split)
-        size = self.batch_sizes["evaluation"]
-        return self._loader(dataset, EvaluationBatches(dataset.lengths, size, self.bucket, every_process))
+        batches = EvaluationBatches(dataset.lengths, *self.evaluation_limits, self.bucket, every_process)
+        return self._loader(dataset, batches)
 
     def train_dataloader(self) -> DataLoader[Batch]:
         """Training batches, other ones in every epoch."""
         dataset = self.dataset("train")
-        size = self.batch_sizes["train"]
-        return self._loader(dataset, TrainBatches(dataset.lengths, size, self.seed, self.bucket))
+        return self._loader(dataset, TrainBatches(dataset.lengths, self.batch_size, self.seed, self.bucket))
 
     def val_dataloader(self) -> DataLoader[Batch]:
         """The validation split in evaluation order."""

@@ -13,7 +13,7 @@ from attnlab.errors import DataError
 DATA_VERSION = 1
 """Raised when the same configuration gives other tokens, splits or labels than before."""
 
-INDIFFERENT = frozenset({"cache_dir", "eval_batch_size", "num_workers", "pin_memory"})
+INDIFFERENT = frozenset({"cache_dir", "eval_batch_size", "eval_positions", "num_workers", "pin_memory"})
 """Where and how fast data is read, not what it is."""
 
 CONTENTS = frozenset({"path", "attention"})

@@ -59,32 +59,50 @@ class EvaluationBatches(Sampler[list[int]]):
 
     Args:
         lengths: Tokens of each row (N,).
-        batch_size: Rows of a batch; the last may be smaller.
+        batch_size: Rows of a batch, at most.
+        max_positions: Positions of a batch, padding included, at most; a longer row is a batch of its own. What a
+            protocol holds grows with them, so that long documents take no more memory than short sentences.
         bucket: False gives rows in the order of the file.
         every_process: Make batches smaller where some process would have none; metrics that are gathered over
             processes need a value from each. Without it the batches are the same for any number of processes.
     """
 
     def __init__(
-        self, lengths: npt.NDArray[np.int64], batch_size: int, bucket: bool = True, every_process: bool = False
+        self,
+        lengths: npt.NDArray[np.int64],
+        batch_size: int,
+        max_positions: int,
+        bucket: bool = True,
+        every_process: bool = False,
     ) -> None:
         self.lengths = lengths
         self.batch_size = batch_size
-        self.bucket = bucket
+        self.max_positions = max_positions
+        self.order = np.argsort(lengths, kind="stable") if bucket else np.arange(len(lengths))
         self.every_process = every_process
 
     def __len__(self) -> int:
-        rank, world = _world()
-        return len(range(rank, _number_of_batches(self.lengths, self._size(world)), world))
+        return len(self._own())
 
     def __iter__(self) -> Iterator[list[int]]:
-        order = np.argsort(self.lengths, kind="stable") if self.bucket else np.arange(len(self.lengths))
-        rank, world = _world()
-        for batch in _cut(order, self._size(world))[rank::world]:
-            yield batch.tolist()
+        yield from self._own()
 
-    def _size(self, world: int) -> int:
-        return min(self.batch_size, max(1, len(self.lengths) // world)) if self.every_process else self.batch_size
+    def _own(self) -> list[list[int]]:
+        rank, world = _world()
+        size = min(self.batch_size, max(1, len(self.lengths) // world)) if self.every_process else self.batch_size
+        return self._batches(size)[rank::world]
+
+    def _batches(self, size: int) -> list[list[int]]:
+        batches: list[list[int]] = []
+        width = 0
+        for row, length in zip(self.order.tolist(), self.lengths[self.order].tolist(), strict=True):
+            width = max(width, length)
+            full = not batches or len(batches[-1]) == size or (len(batches[-1]) + 1) * width > self.max_positions
+            if full:
+                batches.append([])
+                width = length
+            batches[-1].append(row)
+        return batches
 
 
 def _number_of_batches(lengths: npt.NDArray[np.int64], batch_size: int) -> int:

@@ -76,6 +76,11 @@ class SequenceClassifier(L.LightningModule):
         logits: Tensor = self.readout(encoded, attention)
         return logits
 
+    def decode_tokens(self, encoded: Encoded) -> Tensor:
+        """Logits (B, T, C) with all attention on each token in turn: decode of the identity, without its T² weights."""
+        logits: Tensor = self.readout.tokens(encoded)
+        return logits
+
     def forward(self, batch: Batch) -> Tensor:
         """Logits (B, C)."""
         encoded = self.encode(batch)

@@ -20,6 +20,13 @@ class LinearReadout(nn.Module):
 
     def forward(self, encoded: Encoded, attention: Tensor) -> Tensor:
         """Logits (B, *K, C) under attention (B, *K, T)."""
+        return attend_values(self._values(encoded), attention) + self.linear.bias
+
+    def tokens(self, encoded: Encoded) -> Tensor:
+        """Logits (B, T, C) with all attention on each token in turn."""
+        return self._values(encoded) + self.linear.bias
+
+    def _values(self, encoded: Encoded) -> Tensor:
         if encoded.values is None:
             encoded.values = fold(encoded.hidden, self.linear.weight)
-        return attend_values(encoded.values, attention) + self.linear.bias
+        return encoded.values

@@ -39,6 +39,10 @@ class AttentionModel(Interface):
         """Logits (B, *K, C) under attention (B, *K, T)."""
         ...
 
+    def decode_tokens(self, encoded: Encoded) -> Tensor:
+        """Logits (B, T, C) with all attention on each token in turn."""
+        ...
+
 
 @dataclass
 class Observation:
@@ -91,6 +95,8 @@ class Protocol(L.LightningModule, ABC):
     requires: ClassVar[frozenset[str]] = frozenset()
     statistics: ClassVar[tuple[Statistic, ...]] = ()
     figures: ClassVar[tuple[Figure, ...]] = ()
+    with_text: ClassVar[bool] = False
+    """Whether the records carry ``tokens`` and, where the data set knows them, the gold ``rationale``."""
 
     def __init__(self, model: L.LightningModule) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
 """Plain values to and from JSON and YAML files, never anything executable."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,9 @@ def read_json(path: Path) -> dict[str, Any]:
     """Read what :func:`write_json` wrote.
 
     Raises:
-        StoreError: the file is missing or is not JSON.
+        StoreError: the file is missing, or is not a JSON object.
     """
-    try:
-        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise StoreError(f"{path} cannot be read ({error}); remove {path.parent} and run again") from error
-    return content
+    return _read(path, json.loads)
 
 
 def write_yaml(path: Path, content: Mapping[str, Any]) -> None:
@@ -37,12 +33,19 @@ def read_yaml(path: Path) -> dict[str, Any]:
     """Read what :func:`write_yaml` wrote.
 
     Raises:
-        StoreError: the file is missing or is not YAML.
+        StoreError: the file is missing, or is not a YAML mapping of plain values.
     """
+    return _read(path, yaml.safe_load)
+
+
+def _read(path: Path, parse: Callable[[str], Any]) -> dict[str, Any]:
+    remedy = f"remove {path.parent} and run again"
     try:
-        content: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError) as error:
-        raise StoreError(f"{path} cannot be read ({error}); remove {path.parent} and run again") from error
+        content = parse(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise StoreError(f"{path} cannot be read ({str(error).splitlines()[0]}); {remedy}") from error
+    if not isinstance(content, dict):
+        raise StoreError(f"{path} is damaged: it holds no mapping; {remedy}")
     return content
 
 

@@ -1,6 +1,7 @@
 """Atomic entries under a root folder, with a lock for each."""
 
 import contextlib
+import errno
 import os
 import shutil
 import uuid
@@ -11,6 +12,9 @@ from typing import Literal
 from filelock import FileLock
 
 from attnlab.errors import StoreError
+
+FULL_BELOW = 2**20
+"""A failure to write with fewer bytes left than this is a full disk."""
 
 Kind = Literal["models", "results"]
 
@@ -66,6 +70,11 @@ class Store:
             target = self.path(kind, key)
             self._make(target.parent)
             os.rename(draft, target)
+        except Exception as error:
+            # Each library says in its own way that it could not write.
+            if shutil.disk_usage(self.root).free < FULL_BELOW:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.root)) from error
+            raise
         finally:
             shutil.rmtree(draft, ignore_errors=True)
 

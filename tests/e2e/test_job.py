@@ -10,6 +10,17 @@ import pyarrow.parquet as pq
 from tests.e2e.conftest import SMALL, entries
 
 
+def check_text(records):
+    """Tokens and attention go together, and the planted rationale holds the words that decide the label."""
+    for row in records.to_pylist():
+        assert len(row["tokens"]) == len(row["attention"]) == row["length"]
+        assert abs(sum(row["attention"]) - 1) < 1e-5
+        assert len(row["rationale"]) == 2
+        assert {row["tokens"][place][: len(f"cue{row['label']}")] for place in row["rationale"]} == {
+            f"cue{row['label']}"
+        }
+
+
 def test_a_job_leaves_table_records_summary_figures_and_logs_and_is_not_done_twice(attnlab):
     first = attnlab(*SMALL, "logger=none")
     assert first.returncode == 0, first.stderr
@@ -28,6 +39,8 @@ def test_a_job_leaves_table_records_summary_figures_and_logs_and_is_not_done_twi
         assert records.num_rows == summary["n"] == summary["measured"] + sum(summary["excluded"].values())
         assert records["index"].to_pylist() == list(range(records.num_rows))
         assert len(set(records["id"].to_pylist())) == records.num_rows
+        if "tokens" in records.column_names:
+            check_text(records)
     drawn = {p.name for result in results for p in (result / "figures").iterdir()}
     assert {"jsd.pdf", "jsd.png", "tau.pdf", "median_tvd.png", "leverage.png"} <= drawn
     (run,) = (attnlab.folder / "outputs" / "runs").glob("*/*")

@@ -145,8 +145,7 @@ class AdversarialAttention(Protocol):
 
 def token_margins(observation: Observation) -> tuple[Tensor, Tensor]:
     """What each token would add to the log-odds with all attention on it, (B, T), and the readout's bias, (B,)."""
-    mask = observation.batch.mask
-    each = torch.eye(mask.shape[1], dtype=observation.attention.dtype, device=mask.device).expand(len(mask), -1, -1)
-    bias = positive_margin(observation.model.decode(observation.encoded, torch.zeros_like(each[:, :1]))).squeeze(1)
-    margins = positive_margin(observation.model.decode(observation.encoded, each)) - bias.unsqueeze(1)
+    none = torch.zeros_like(observation.attention).unsqueeze(1)
+    bias = positive_margin(observation.model.decode(observation.encoded, none)).squeeze(1)
+    margins = positive_margin(observation.model.decode_tokens(observation.encoded)) - bias.unsqueeze(1)
     return margins, bias

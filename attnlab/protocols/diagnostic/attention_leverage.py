@@ -33,8 +33,7 @@ class AttentionLeverage(Protocol):
     def measure(self, observation: Observation) -> dict[str, Column]:
         """Reachable probabilities of class 1 (two classes) or of the predicted class (more)."""
         mask = observation.batch.mask
-        each = torch.eye(mask.shape[1], dtype=observation.attention.dtype, device=mask.device)
-        logits = observation.model.decode(observation.encoded, each.expand(len(mask), -1, -1))
+        logits = observation.model.decode_tokens(observation.encoded)
         two = observation.probabilities.shape[-1] == 2
         target = torch.ones_like(observation.prediction) if two else observation.prediction
         found = leverage.attention_leverage(logits, mask, target, observation.prediction)

@@ -7,13 +7,13 @@ from attnlab.report.spec import Statistic
 
 
 class Predictions(Protocol):
-    """Records the attention over each instance and the probability of each class.
+    """Records tokens, the attention over them, gold rationales where there are some, and class probabilities.
 
     Every other protocol's records are joined with these by instance id, and ``data.attention`` takes them as imposed
     weights.
     """
 
-    requires: ClassVar[frozenset[str]] = frozenset()
+    with_text: ClassVar[bool] = True
     statistics: ClassVar[tuple[Statistic, ...]] = (
         Statistic("accuracy", "prediction", how="accuracy", higher_is_better=True, by_prediction=False),
         Statistic("f1", "prediction", how="f1", higher_is_better=True, by_prediction=False),

@@ -67,7 +67,7 @@ def test_buckets_cover_each_row_once_and_are_shared_out(monkeypatch, world):
     seen, steps = [], set()
     for rank in range(world):
         monkeypatch.setattr("attnlab.data.sampler._world", lambda rank=rank: (rank, world))
-        sampler = EvaluationBatches(LENGTHS, 10)
+        sampler = EvaluationBatches(LENGTHS, 10, 10**6)
         batches = list(sampler)
         assert len(batches) == len(sampler)
         seen += [row for batch in batches for row in batch]
@@ -75,6 +75,25 @@ def test_buckets_cover_each_row_once_and_are_shared_out(monkeypatch, world):
         steps.add(len(list(training)))
         assert steps == {len(training)}
     assert sorted(seen) == list(range(103))
+
+
+@pytest.mark.parametrize("bucket", [True, False])
+def test_long_rows_make_small_batches(bucket):
+    lengths = np.array([5, 900, 7, 5, 60, 40, 6])
+    batches = list(EvaluationBatches(lengths, 4, max_positions=100, bucket=bucket))
+    assert sorted(row for batch in batches for row in batch) == list(range(7))
+    for batch in batches:
+        assert len(batch) <= 4
+        assert len(batch) == 1 or len(batch) * lengths[batch].max() <= 100
+    if bucket:
+        assert batches == [[0, 3, 6, 2], [5], [4], [1]]
+
+
+def test_no_process_is_left_without_a_batch_where_metrics_need_one(monkeypatch):
+    for rank in range(2):
+        monkeypatch.setattr("attnlab.data.sampler._world", lambda rank=rank: (rank, 2))
+        assert len(EvaluationBatches(np.full(33, 4), 256, 10**6)) == (1 if rank == 0 else 0)
+        assert len(EvaluationBatches(np.full(33, 4), 256, 10**6, every_process=True)) >= 1
 
 
 def test_training_batches_hold_similar_lengths_in_random_order():
@@ -97,7 +116,10 @@ def test_order_depends_on_seed_and_epoch_alone():
 
 
 def test_without_buckets_rows_come_in_the_order_of_the_file():
-    for sampler in (TrainBatches(LENGTHS, 10, seed=0, bucket=False), EvaluationBatches(LENGTHS, 10, bucket=False)):
+    for sampler in (
+        TrainBatches(LENGTHS, 10, seed=0, bucket=False),
+        EvaluationBatches(LENGTHS, 10, 10**6, bucket=False),
+    ):
         assert [row for batch in sampler for row in batch] == list(range(103))
 
 

@@ -24,6 +24,14 @@ def test_decode_equals_readout_of_the_context_for_any_attention(encoder, num_cla
     torch.testing.assert_close(model.decode(encoded, attention), model.readout.linear(context), atol=1e-6, rtol=1e-5)
 
 
+@pytest.mark.parametrize("num_classes", [2, 4])
+def test_tokens_are_decoded_as_if_each_had_all_the_attention(encoder, num_classes):
+    model, batch = make_model(encoder, num_classes=num_classes), make_batch()
+    encoded = model.encode(batch)
+    identity = torch.eye(batch.ids.shape[1]).expand(len(batch), -1, -1)
+    torch.testing.assert_close(model.decode_tokens(encoded), model.decode(encoded, identity))
+
+
 def test_padding_and_batch_composition_change_nothing(encoder, attention):
     model = make_model(encoder, attention)
     logits = model(make_batch())
