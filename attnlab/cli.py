@@ -29,6 +29,9 @@ def main() -> None:
 
         print(f"attnlab {version('attnlab')}")
     else:
+        from attnlab.config.location import do_without_home
+
+        do_without_home()
         with _one_line_errors():
             _hydra_app()
 

@@ -1,5 +1,7 @@
 """A job: one resolved configuration, and the keys of what it needs and makes. Nothing here imports torch."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +57,20 @@ class Job:
         return "-".join(self.choices[name] for name in names if self.choices.get(name))
 
     @property
+    def group(self) -> str:
+        """The same for all seeds of a job and for no other job: the cell, and a hash of what it leaves out."""
+        apart = {k: v for k, v in self.config.items() if k not in ("seed", "paths", "logger", "protocols")}
+        text = json.dumps(_without_seed(apart), sort_keys=True, default=str)
+        return f"{self.cell}-{hashlib.sha256(text.encode()).hexdigest()[:6]}"
+
+    @property
     def missing(self) -> list[str]:
         """Protocols whose result the store does not have."""
         return [name for name, key in self.result_keys.items() if not self.store.has("results", key)]
+
+
+def _without_seed(config: Any) -> Any:  # noqa: ANN401 - any plain value
+    """The configuration without every key that repeats the seed."""
+    if isinstance(config, Mapping):
+        return {key: _without_seed(value) for key, value in config.items() if key != "seed"}
+    return config

