@@ -95,7 +95,8 @@ def _show(job: Any, results: Any) -> None:  # noqa: ANN401 - types need imports 
     console = Console()
     title = f"{job.cell}, seed {job.config['seed']}, {job.config['split']} split"
     summaries = {result.protocol: result.summary for result in results}
-    console.print(result_table(title, summaries, console.width))
+    console.print(f"\n{title}", style="bold", soft_wrap=True)
+    console.print(result_table(summaries, console.width))
     console.print(f"records, summaries and figures: {Path(job.store.root)}", soft_wrap=True)
 
 

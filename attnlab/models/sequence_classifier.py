@@ -76,10 +76,13 @@ class SequenceClassifier(L.LightningModule):
         logits: Tensor = self.readout(encoded, attention)
         return logits
 
-    def decode_tokens(self, encoded: Encoded) -> Tensor:
-        """Logits (B, T, C) with all attention on each token in turn: decode of the identity, without its T² weights."""
-        logits: Tensor = self.readout.tokens(encoded)
-        return logits
+    def values(self, encoded: Encoded) -> Tensor:
+        """Folded values (B, T, D), whose weighted sum :meth:`finish` turns into logits."""
+        return self.readout.fold(encoded)
+
+    def finish(self, context: Tensor, encoded: Encoded) -> Tensor:
+        """Logits (B, *K, C) from weighted sums of values (B, *K, D); decode is finish of attention @ values."""
+        return self.readout.finish(context, encoded)
 
     def forward(self, batch: Batch) -> Tensor:
         """Logits (B, C)."""

@@ -18,15 +18,16 @@ class LinearReadout(nn.Module):
         super().__init__()
         self.linear = nn.Linear(input_size, output_size)
 
-    def forward(self, encoded: Encoded, attention: Tensor) -> Tensor:
-        """Logits (B, *K, C) under attention (B, *K, T)."""
-        return attend_values(self._values(encoded), attention) + self.linear.bias
-
-    def tokens(self, encoded: Encoded) -> Tensor:
-        """Logits (B, T, C) with all attention on each token in turn."""
-        return self._values(encoded) + self.linear.bias
-
-    def _values(self, encoded: Encoded) -> Tensor:
+    def fold(self, encoded: Encoded) -> Tensor:
+        """Values (B, T, D = C): the hidden states through W, computed once per batch."""
         if encoded.values is None:
             encoded.values = fold(encoded.hidden, self.linear.weight)
         return encoded.values
+
+    def finish(self, context: Tensor, encoded: Encoded) -> Tensor:
+        """Logits (B, *K, C) from weighted sums of values (B, *K, D)."""
+        return context + self.linear.bias.to(context.dtype)
+
+    def forward(self, encoded: Encoded, attention: Tensor) -> Tensor:
+        """Logits (B, *K, C) under attention (B, *K, T)."""
+        return self.finish(attend_values(self.fold(encoded), attention), encoded)

@@ -39,8 +39,12 @@ class AttentionModel(Interface):
         """Logits (B, *K, C) under attention (B, *K, T)."""
         ...
 
-    def decode_tokens(self, encoded: Encoded) -> Tensor:
-        """Logits (B, T, C) with all attention on each token in turn."""
+    def values(self, encoded: Encoded) -> Tensor:
+        """Folded values (B, T, D)."""
+        ...
+
+    def finish(self, context: Tensor, encoded: Encoded) -> Tensor:
+        """Logits (B, *K, C) from weighted sums of values (B, *K, D)."""
         ...
 
 
@@ -76,6 +80,11 @@ class Observation:
     def length(self) -> Tensor:
         """Number of content positions, (B,)."""
         return self.batch.mask.sum(-1)
+
+    @cached_property
+    def token_logits(self) -> Tensor:
+        """Logits with all attention on each token in turn, (B, T, C), without T² weights."""
+        return self.model.finish(self.model.values(self.encoded), self.encoded)
 
     def predict(self, attention: Tensor) -> Tensor:
         """Distributions (B, *K, C) under counterfactual attention (B, *K, T); the encoder does not run again."""

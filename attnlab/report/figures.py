@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from attnlab.report.spec import Band, BinnedViolin, Figure, Histogram
+from attnlab.report.spec import Band, BinnedViolin, Boxes, Figure, Histogram
 from attnlab.report.statistics import values
 from attnlab.report.style import INK, colour, house_style
 from attnlab.report.summary import measured_records
@@ -38,6 +38,8 @@ def draw(records: pa.Table, figure: Figure, classes: Sequence[str]) -> "Drawing"
             _histogram(axes, measured, figure, classes)
         elif isinstance(figure, BinnedViolin):
             _binned_violin(axes, measured, figure, classes)
+        elif isinstance(figure, Boxes):
+            _boxes(axes, measured, figure)
         else:
             _band(axes, measured, figure)
     return drawing
@@ -120,6 +122,16 @@ def _band(axes: "Axes", records: pa.Table, figure: Band) -> None:
     axes.fill_between([], [], color=colour(0), alpha=0.25, label="reachable by attention")
     axes.set(xlabel="instances, by prediction", ylabel=figure.ylabel, ylim=(-0.02, 1.02))
     _legend(axes)
+
+
+def _boxes(axes: "Axes", records: pa.Table, figure: Boxes) -> None:
+    columns = [records[name].drop_null().to_numpy() for name in figure.columns]
+    drawn = axes.boxplot(columns, patch_artist=True, medianprops={"color": INK}, flierprops={"markersize": 2})
+    for position, box in enumerate(drawn["boxes"]):
+        box.set(facecolor=colour(position), alpha=0.6)
+    counted = zip(figure.labels, columns, strict=True)
+    axes.set_xticks(range(1, len(columns) + 1), [f"{label}\nn = {len(column)}" for label, column in counted])
+    axes.set(ylabel=figure.ylabel, ylim=figure.range)
 
 
 def _legend(axes: "Axes") -> None:

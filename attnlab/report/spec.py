@@ -22,6 +22,8 @@ class Statistic:
         by_prediction: Whether it is given for each predicted class too.
         at_least: Threshold of ``share``.
         at_most: Threshold of ``share``.
+        where: Column that must be true for an instance to count.
+        other: Column that ``fewer`` and ``sign_test`` compare with.
     """
 
     name: str
@@ -32,6 +34,8 @@ class Statistic:
     by_prediction: bool = True
     at_least: float | None = None
     at_most: float | None = None
+    where: str | None = None
+    other: str | None = None
 
 
 @dataclass(frozen=True)
@@ -95,10 +99,29 @@ class Band:
     ylabel: str
 
 
-Figure = Histogram | BinnedViolin | Band
+@dataclass(frozen=True)
+class Boxes:
+    """Box plots of several columns side by side, over the instances where each has a value.
+
+    Attributes:
+        name: File name without ending.
+        columns: Columns of the records, one box each.
+        labels: What each is.
+        ylabel: What all of them are.
+        range: Ends of the vertical axis.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    labels: tuple[str, ...]
+    ylabel: str
+    range: tuple[float, float]
+
+
+Figure = Histogram | BinnedViolin | Band | Boxes
 
 KINDS: dict[str, type[Statistic | Figure]] = {
-    kind.__name__: kind for kind in (Statistic, Histogram, BinnedViolin, Band)
+    kind.__name__: kind for kind in (Statistic, Histogram, BinnedViolin, Band, Boxes)
 }
 
 

@@ -89,7 +89,32 @@ def _auc_of(c: int, scores: np.ndarray, label: np.ndarray) -> float:
     return float((rankdata(scores)[positive].sum() - n * (n + 1) / 2) / (n * m))
 
 
+def fewer(records: pa.Table, statistic: Statistic) -> float:
+    """Share of instances in which ``column`` needs fewer removals than ``other``; where neither ever flips, none."""
+    first, second = _removals(records, statistic)
+    return float((first < second).mean()) if len(first) else float("nan")
+
+
+def sign_test(records: pa.Table, statistic: Statistic) -> float:
+    """Two-sided p of the sign test over instances in which ``column`` and ``other`` differ."""
+    from scipy.stats import binomtest
+
+    first, second = _removals(records, statistic)
+    less, more = int((first < second).sum()), int((first > second).sum())
+    return float(binomtest(less, less + more).pvalue) if less + more else 1.0
+
+
+def _removals(records: pa.Table, statistic: Statistic) -> tuple[np.ndarray, np.ndarray]:
+    """Two columns of removal counts; an order that never flips needs infinitely many, and two such are left out."""
+    if statistic.other is None:
+        raise ValueError(f"statistic {statistic.name} compares with no other column")
+    pair = [values(records, name) for name in (statistic.column, statistic.other)]
+    first, second = (np.where(column < 0, np.inf, column) for column in pair)
+    some = np.isfinite(first) | np.isfinite(second)
+    return first[some], second[some]
+
+
 STATISTICS: dict[str, Callable[[pa.Table, Statistic], float]] = {
-    function.__name__: function for function in (mean, std, median, share, accuracy, f1, auc)
+    function.__name__: function for function in (mean, std, median, share, accuracy, f1, auc, fewer, sign_test)
 }
 """A new kind of statistic is one function here."""

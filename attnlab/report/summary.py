@@ -44,10 +44,16 @@ def measured_records(records: pa.Table) -> pa.Table:
 
 def _describe(statistic: Statistic, measured: pa.Table, by_class: dict[str, pa.Table]) -> dict[str, Any]:
     compute = STATISTICS[statistic.how]
-    groups = by_class if statistic.by_prediction else {}
+    rows = _counted(measured, statistic)
+    groups = {name: _counted(group, statistic) for name, group in by_class.items()} if statistic.by_prediction else {}
     return {
         "description": statistic.description,
         "higher_is_better": statistic.higher_is_better,
-        "all": compute(measured, statistic) if measured.num_rows else float("nan"),
-        "by_prediction": {name: compute(rows, statistic) for name, rows in groups.items() if rows.num_rows},
+        "n": rows.num_rows,
+        "all": compute(rows, statistic) if rows.num_rows else float("nan"),
+        "by_prediction": {name: compute(group, statistic) for name, group in groups.items() if group.num_rows},
     }
+
+
+def _counted(records: pa.Table, statistic: Statistic) -> pa.Table:
+    return records.filter(records[statistic.where]) if statistic.where else records

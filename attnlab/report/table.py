@@ -16,16 +16,15 @@ DESCRIBED_FROM = 130
 """Terminals at least this wide show what each statistic says."""
 
 
-def result_table(title: str, summaries: Mapping[str, Mapping[str, Any]], width: int = 80) -> Table:
+def result_table(summaries: Mapping[str, Mapping[str, Any]], width: int = 80) -> Table:
     """One row per protocol and statistic: over all instances, and by predicted class.
 
     Args:
-        title: What was measured.
         summaries: Summary of each protocol, by its name.
         width: Columns of the terminal.
     """
     classes = _classes(summaries.values(), width)
-    table = Table(title=title, title_justify="left", caption=_exclusions(summaries), caption_justify="left")
+    table = Table(caption=_exclusions(summaries), caption_justify="left")
     table.box, table.padding, table.pad_edge = SIMPLE_HEAD, (0, 1, 0, 0), False
     table.add_column("protocol", no_wrap=True)
     table.add_column("statistic", no_wrap=True)

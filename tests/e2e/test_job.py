@@ -32,7 +32,7 @@ def test_a_job_leaves_table_records_summary_figures_and_logs_and_is_not_done_twi
         *("training.json", "metrics.csv", "provenance.json"),
     }
     results = entries(attnlab.folder, "results")
-    assert len(results) == 6
+    assert len(results) == 8
     for result in results:
         records = pq.read_table(result / "records.parquet")
         summary = json.loads((result / "summary.json").read_text())
@@ -42,7 +42,7 @@ def test_a_job_leaves_table_records_summary_figures_and_logs_and_is_not_done_twi
         if "tokens" in records.column_names:
             check_text(records)
     drawn = {p.name for result in results for p in (result / "figures").iterdir()}
-    assert {"jsd.pdf", "jsd.png", "tau.pdf", "median_tvd.png", "leverage.png"} <= drawn
+    assert {"jsd.pdf", "jsd.png", "tau.pdf", "median_tvd.png", "leverage.png", "fraction.pdf"} <= drawn
     (run,) = (attnlab.folder / "outputs" / "runs").glob("*/*")
     assert (run / "permutation" / "records.parquet").exists()
     assert "measuring permutation" in (run / "attnlab.log").read_text()
@@ -50,7 +50,7 @@ def test_a_job_leaves_table_records_summary_figures_and_logs_and_is_not_done_twi
     before = {p: p.stat().st_mtime_ns for p in (attnlab.folder / "outputs" / "store").rglob("*") if p.is_file()}
     second = attnlab(*SMALL, "logger=none", "paths.output_dir=outputs", "trainer.enable_progress_bar=false")
     assert second.returncode == 0, second.stderr
-    assert "all 6 results are in the store" in second.stderr + second.stdout
+    assert "all 8 results are in the store" in second.stderr + second.stdout
     assert second.stdout.splitlines()[-3:] == first.stdout.splitlines()[-3:]
     after = {p: p.stat().st_mtime_ns for p in (attnlab.folder / "outputs" / "store").rglob("*") if p.is_file()}
     assert after == before

@@ -147,5 +147,5 @@ def token_margins(observation: Observation) -> tuple[Tensor, Tensor]:
     """What each token would add to the log-odds with all attention on it, (B, T), and the readout's bias, (B,)."""
     none = torch.zeros_like(observation.attention).unsqueeze(1)
     bias = positive_margin(observation.model.decode(observation.encoded, none)).squeeze(1)
-    margins = positive_margin(observation.model.decode_tokens(observation.encoded)) - bias.unsqueeze(1)
+    margins = positive_margin(observation.token_logits) - bias.unsqueeze(1)
     return margins, bias

@@ -33,10 +33,9 @@ class AttentionLeverage(Protocol):
     def measure(self, observation: Observation) -> dict[str, Column]:
         """Reachable probabilities of class 1 (two classes) or of the predicted class (more)."""
         mask = observation.batch.mask
-        logits = observation.model.decode_tokens(observation.encoded)
         two = observation.probabilities.shape[-1] == 2
         target = torch.ones_like(observation.prediction) if two else observation.prediction
-        found = leverage.attention_leverage(logits, mask, target, observation.prediction)
+        found = leverage.attention_leverage(observation.token_logits, mask, target, observation.prediction)
         return {
             "probability": observation.probabilities.gather(-1, target.unsqueeze(-1)).squeeze(-1),
             "lowest": found.lowest,

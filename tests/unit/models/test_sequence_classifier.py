@@ -5,7 +5,7 @@ from torch import nn
 from attnlab.functional.prediction import class_probabilities
 from attnlab.models import SequenceClassifier
 from attnlab.nn import Frozen
-from tests.conftest import ATTENTIONS, ENCODERS, make_batch, make_model, take
+from tests.conftest import ATTENTIONS, ENCODERS, make_batch, make_model, observe, take
 
 
 def test_attention_sums_to_one_on_content_and_is_zero_elsewhere(encoder, attention):
@@ -29,7 +29,7 @@ def test_tokens_are_decoded_as_if_each_had_all_the_attention(encoder, num_classe
     model, batch = make_model(encoder, num_classes=num_classes), make_batch()
     encoded = model.encode(batch)
     identity = torch.eye(batch.ids.shape[1]).expand(len(batch), -1, -1)
-    torch.testing.assert_close(model.decode_tokens(encoded), model.decode(encoded, identity))
+    torch.testing.assert_close(observe(model, batch).token_logits, model.decode(encoded, identity))
 
 
 def test_padding_and_batch_composition_change_nothing(encoder, attention):

@@ -99,8 +99,8 @@ def test_table_shows_directions_classes_and_exclusions(records):
     ]
     summary = summarise(records, statistics, ["negative", "positive"])
     console = Console(width=140, record=True, file=io.StringIO())
-    console.print(result_table("title", {"gradient": summary}, width=140))
+    console.print(result_table({"gradient": summary}, width=140))
     text = console.export_text()
-    for part in ("title", "accuracy ↑", "negative", "180", "rank", "gradient: 20 of 200 not measured, constant scores"):
+    for part in ("accuracy ↑", "negative", "180", "rank", "gradient: 20 of 200 not measured, constant scores"):
         assert part in text
     assert f"{summary['statistics']['tau']['by_prediction']['positive']:.4f}" in text
