@@ -1,10 +1,10 @@
-"""Whether a protocol can measure a model at all, checked before anything is trained."""
+"""Whether a protocol can measure a model at all, checked before anything is trained and without torch."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from attnlab.errors import IncompatibleError
-from attnlab.instantiate import target_class
+from attnlab.declared import declared
+from attnlab.errors import ConfigError, IncompatibleError
 
 
 def check_job(config: Mapping[str, Any]) -> None:
@@ -38,7 +38,10 @@ def capabilities(config: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _declared(config: Mapping[str, Any], key: str, attribute: str) -> frozenset[str]:
-    return frozenset(getattr(target_class(config, key), attribute, ()))
+    try:
+        return declared(str(config["_target_"]), attribute)
+    except (ConfigError, KeyError) as error:
+        raise ConfigError(f"{key}: {error}") from error
 
 
 def _list(names: frozenset[str]) -> str:

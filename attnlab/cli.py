@@ -4,7 +4,7 @@ import contextlib
 import errno
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,10 +41,12 @@ def _hydra_app() -> None:
 
     from attnlab.config.composing import register_resolvers
     from attnlab.config.location import config_directory
+    from attnlab.launch.launcher import register_launcher
 
     # Hydra would otherwise print errors its own way and exit with 1; see _one_line_errors.
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")
     register_resolvers()
+    register_launcher()
     decorate = hydra.main(config_path=str(config_directory()), config_name="config", version_base="1.3")
     decorate(_task)()
 
@@ -59,32 +61,35 @@ def _run_job(config: "DictConfig") -> None:
     from hydra.core.hydra_config import HydraConfig
 
     from attnlab.config.composing import chosen_options, to_plain
-    from attnlab.config.types import check_types
-    from attnlab.job import Job
+
+    hydra = HydraConfig.get()
+
+    def compose(overrides: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]:
+        return to_plain(config), chosen_options(hydra.runtime.choices)
+
+    if config.dry_run:
+        from attnlab.launch.plan import make_plan
+        from attnlab.launch.sweep import show_plan
+
+        plan = make_plan([list(hydra.overrides.task)], compose, _defaults)
+        return show_plan(plan)
+    from attnlab.launch.plan import checked_job
     from attnlab.run import run
 
-    plain = to_plain(config)
-    check_types(plain, _without_values())
-    hydra = HydraConfig.get().runtime
-    job = Job.from_config(plain, chosen_options(hydra.choices))
-    results = run(job, Path(hydra.output_dir))
-    _show(job, results)
+    job = checked_job(list(hydra.overrides.task), compose, _defaults)
+    return _show(job, run(job, Path(hydra.runtime.output_dir)))
 
 
-def _without_values() -> dict[str, Any]:
-    """The same job composed from its group choices alone, whose values tell the types."""
+def _defaults(overrides: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]:
+    """A job composed from its group choices alone, whose values tell the types."""
     from hydra import compose
     from hydra.core.global_hydra import GlobalHydra
-    from hydra.core.hydra_config import HydraConfig
-    from hydra.core.override_parser.overrides_parser import OverridesParser
 
     from attnlab.config.composing import to_plain
+    from attnlab.config.overrides import group_choices
 
-    overrides = list(HydraConfig.get().overrides.task)
     loader = GlobalHydra.instance().config_loader()
-    parsed = OverridesParser.create().parse_overrides(overrides)
-    groups = [o.input_line for o in parsed if o.input_line and loader.get_group_options(o.key_or_group)]
-    return to_plain(compose("config", overrides=[str(group) for group in groups]))
+    return to_plain(compose("config", overrides=group_choices(overrides, loader))), {}
 
 
 def _show(job: Any, results: Any) -> None:  # noqa: ANN401 - types need imports that start-up does without

@@ -109,7 +109,9 @@ class _Execution:
                 return load_model(job.store.path("models", key))
             log.info("training %s, seed %d, as model %s", job.cell, job.config["seed"], key)
             with job.store.create("models", key) as draft, self.mirror.training(job, self.folder) as loggers:
-                return train(job.config, self.data, draft, loggers)
+                model = train(job.config, self.data, draft, loggers)
+            log.info("trained model %s", key)
+            return model
 
     def _measure(self, name: str, model: "L.LightningModule") -> None:
         from attnlab.measuring import measure

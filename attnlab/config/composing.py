@@ -29,7 +29,10 @@ def compose(overrides: Sequence[str] = ()) -> tuple[dict[str, Any], dict[str, st
     import hydra
     from omegaconf import open_dict
 
+    from attnlab.launch.launcher import register_launcher
+
     register_resolvers()
+    register_launcher()
     with hydra.initialize_config_dir(str(config_directory()), version_base="1.3"):
         config = hydra.compose("config", overrides=list(overrides), return_hydra_config=True)
     choices = chosen_options(config.hydra.runtime.choices)

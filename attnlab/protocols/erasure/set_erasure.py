@@ -24,7 +24,7 @@ from attnlab.report.spec import Boxes, Figure, Statistic
 ORDERS = ("attention", "gradient", "product", "optimal")
 """Orders of which there is one per instance; the random order has several draws."""
 
-LABELS = ("random", "attention", "gradient", "attention × gradient", "optimal")
+LABELS = ("random", "attention", "gradient", "attn × grad", "optimal")
 
 
 def _statistics() -> tuple[Statistic, ...]:

@@ -1,0 +1,111 @@
+"""Hydra's launcher for ``-m``: plans the sweep, runs what is missing, tells what became of it."""
+
+import importlib
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any
+
+from hydra.core.config_store import ConfigStore
+from hydra.core.plugins import Plugins
+from hydra.core.utils import JobReturn, JobStatus, configure_log, setup_globals
+from hydra.plugins.launcher import Launcher
+from hydra.types import HydraContext, TaskFunction
+from omegaconf import DictConfig, open_dict
+
+from attnlab.config.composing import chosen_options, to_plain
+from attnlab.config.overrides import group_choices
+from attnlab.launch.plan import make_plan
+from attnlab.launch.sweep import run_sweep, show_plan
+
+MODULE = "hydra_plugins.attnlab"
+"""Hydra takes plugins of this package alone; the class is registered under it, so that no such folder is needed."""
+
+
+def register_launcher() -> None:
+    """Make ``hydra/launcher=attnlab`` known to Hydra, for checkouts, editable installs and wheels alike."""
+    SweepLauncher.__module__ = MODULE
+    _make_importable()
+    Plugins.instance().register(SweepLauncher)
+    node = {"_target_": f"{MODULE}.{SweepLauncher.__name__}"}
+    ConfigStore.instance().store(group="hydra/launcher", name="attnlab", node=node, provider="attnlab")
+
+
+def _make_importable() -> None:
+    """Hydra looks the class up by its name, in a package that need not be installed."""
+    try:
+        package = importlib.import_module("hydra_plugins")
+    except ImportError:
+        package = ModuleType("hydra_plugins")
+        package.__path__ = []
+        sys.modules[package.__name__] = package
+    module = ModuleType(MODULE)
+    module.SweepLauncher = SweepLauncher  # type: ignore[attr-defined]
+    sys.modules[MODULE] = module
+    package.attnlab = module  # type: ignore[attr-defined]
+
+
+class SweepLauncher(Launcher):
+    """Runs the jobs of a sweep, each in a process of its own."""
+
+    def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
+        """Keep what Hydra hands over."""
+        self.context = hydra_context
+        self.config = config
+        self.composed: dict[tuple[str, ...], tuple[dict[str, Any], dict[str, str]]] = {}
+
+    def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
+        """Run a batch of jobs.
+
+        Exits with 1 when not all cells are done, and with 130 or 143 when interrupted.
+        """
+        setup_globals()
+        configure_log(self.config.hydra.hydra_logging, self.config.hydra.verbose)
+        options = to_plain(self._without_hydra(self.config))
+        folder = Path(str(self.config.hydra.sweep.dir)).absolute()
+        plan = make_plan(job_overrides, self._compose, self._defaults)
+        if options["dry_run"]:
+            show_plan(plan)
+            sys.exit(0 if not plan.impossible else 1)
+        with _signals_raise():
+            complete = run_sweep(plan, folder, options["launcher"])
+        if not complete:
+            sys.exit(1)
+        returned = JobReturn()
+        returned.status = JobStatus.COMPLETED
+        returned.return_value = None
+        return [returned] * len(job_overrides)
+
+    def _compose(self, overrides: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]:
+        config = self.context.config_loader.load_sweep_config(self.config, list(overrides))
+        choices = chosen_options(config.hydra.runtime.choices)
+        return to_plain(self._without_hydra(config)), choices
+
+    def _defaults(self, overrides: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]:
+        choices = tuple(group_choices(overrides, self.context.config_loader))
+        if choices not in self.composed:  # most cells of a sweep differ in values alone
+            self.composed[choices] = self._compose(choices)
+        return self.composed[choices]
+
+    @staticmethod
+    def _without_hydra(config: DictConfig) -> DictConfig:
+        config = config.copy()
+        with open_dict(config):
+            config.pop("hydra", None)
+        return config
+
+
+class _signals_raise:  # noqa: N801 - used as a function
+    """A block in which SIGTERM ends the sweep as Ctrl-C does, with its children."""
+
+    def __enter__(self) -> None:
+        self.before = signal.signal(signal.SIGTERM, self._raise)
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGTERM, self.before)
+
+    @staticmethod
+    def _raise(number: int, frame: FrameType | None) -> None:
+        sys.exit(128 + number)

@@ -1,0 +1,89 @@
+"""A sweep whose processes are killed at random, again and again, ends as if nothing had happened."""
+
+import contextlib
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.e2e.conftest import SMALL
+
+KILLS = int(os.environ.get("ATTNLAB_CHAOS_KILLS", "20"))
+SWEEP = (
+    "-m",
+    *SMALL,
+    "logger=none",
+    "seed=range(6)",
+    "model=bilstm,projection",
+    "protocol=[permutation],[set_erasure]",
+)
+
+
+def records(store):
+    """Every result of a store, by key."""
+    return {p.name: pq.read_table(p / "records.parquet") for p in (store / "results").iterdir()}
+
+
+def processes(group):
+    """Processes of a sweep: itself, its fork server and its jobs."""
+    listed = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True, check=True).stdout
+    pids = [int(line.split()[0]) for line in listed.splitlines() if "forkserver" in line and "attnlab" in line]
+    return [pid for pid in pids if _descends(pid, group)] + [group]
+
+
+def _descends(pid, ancestor):
+    while pid > 1:
+        if pid == ancestor:
+            return True
+        try:
+            with open(f"/proc/{pid}/stat") as stat:
+                pid = int(stat.read().rpartition(")")[2].split()[1])
+        except OSError:
+            return False
+    return False
+
+
+@pytest.mark.slow
+def test_random_kills_lose_nothing_and_train_nothing_twice(attnlab):
+    calm = attnlab(*SWEEP, "paths.store=calm")
+    assert calm.returncode == 0, calm.stdout + calm.stderr
+    expected = records(attnlab.folder / "calm")
+    assert len(expected) == 24
+
+    dice = random.Random(0)
+    kills, starts = 0, 0
+    while True:
+        starts += 1
+        process = attnlab(*SWEEP, "paths.store=chaos", start=True)
+        while kills < KILLS and process.poll() is None:
+            time.sleep(dice.uniform(0.5, 6.0))
+            if process.poll() is None:
+                victim = dice.choice(processes(process.pid))
+                with_suppressed_kill(victim)
+                kills += 1
+        output = process.communicate(timeout=300)
+        if process.returncode == 0:
+            break
+        assert starts < 3 * KILLS, output
+
+    store = attnlab.folder / "chaos"
+    found = records(store)
+    assert found.keys() == expected.keys()
+    assert all(found[key].equals(table) for key, table in expected.items())
+    assert kills >= KILLS or starts == 1
+    assert len(list((store / "models").iterdir())) == 12
+    assert not list((store / "drafts").iterdir())
+    logs = [p.read_text() for p in (attnlab.folder / "outputs" / "sweeps").rglob("output.log")]
+    finished = [key for log in logs for key in re.findall(r"trained model (\w+)", log)]
+    assert len(finished) == len(set(finished))
+
+
+def with_suppressed_kill(pid):
+    """Kill a process that may just have ended."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
