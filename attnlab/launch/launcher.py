@@ -18,6 +18,7 @@ from omegaconf import DictConfig, open_dict
 from attnlab.config.composing import chosen_options, to_plain
 from attnlab.config.overrides import group_choices
 from attnlab.launch.plan import make_plan
+from attnlab.launch.scheduler import fork_server
 from attnlab.launch.sweep import run_sweep, show_plan
 
 MODULE = "hydra_plugins.attnlab"
@@ -65,10 +66,11 @@ class SweepLauncher(Launcher):
         configure_log(self.config.hydra.hydra_logging, self.config.hydra.verbose)
         options = to_plain(self._without_hydra(self.config))
         folder = Path(str(self.config.hydra.sweep.dir)).absolute()
-        plan = make_plan(job_overrides, self._compose, self._defaults)
         if options["dry_run"]:
+            plan = make_plan(job_overrides, self._compose, self._defaults)
             show_plan(plan)
             sys.exit(0 if not plan.impossible else 1)
+        plan = make_plan(job_overrides, self._compose, self._defaults, on_work=fork_server)
         with _signals_raise():
             complete = run_sweep(plan, folder, options["launcher"])
         if not complete:

@@ -55,13 +55,16 @@ class Plan:
         return {e.job.model_key for e in self.waiting if not e.job.store.has("models", e.job.model_key)}
 
 
-def make_plan(jobs: Sequence[Sequence[str]], compose: Compose, defaults: Compose) -> Plan:
+def make_plan(
+    jobs: Sequence[Sequence[str]], compose: Compose, defaults: Compose, on_work: Callable[[], None] = lambda: None
+) -> Plan:
     """Compose and check every cell, without torch and without writing anything.
 
     Args:
         jobs: Overrides of each cell.
         compose: Composes a cell.
         defaults: Composes a cell from its group choices alone, whose values tell the types.
+        on_work: Called at each cell that has something to do, as soon as it is found.
     """
     plan, seen = Plan(), dict[str, Entry]()
     duplicates = 0
@@ -72,6 +75,8 @@ def make_plan(jobs: Sequence[Sequence[str]], compose: Compose, defaults: Compose
             plan.impossible.append((label, str(error)))
             continue
         duplicates += cell_id(entry.job) in seen
+        if cell_id(entry.job) not in seen and entry.job.missing:
+            on_work()
         seen.setdefault(cell_id(entry.job), entry)
     for entry in seen.values():
         (plan.waiting if entry.job.missing else plan.done).append(entry)

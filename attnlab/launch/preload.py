@@ -1,21 +1,45 @@
 """Imported once by the fork server: everything that a job needs and that starts neither CUDA nor threads."""
 
-import attnlab.data.datamodule
-import attnlab.data.sources
-import attnlab.data.vectors
-import attnlab.launch.cell
-import attnlab.launch.worker
-import attnlab.logger
-import attnlab.measuring
-import attnlab.models
-import attnlab.nn
-import attnlab.protocols.adversarial.adversarial_attention
-import attnlab.protocols.adversarial.permutation
-import attnlab.protocols.diagnostic.attention_leverage
-import attnlab.protocols.diagnostic.gradient_correlation
-import attnlab.protocols.diagnostic.predictions
-import attnlab.protocols.erasure.leave_one_out
-import attnlab.protocols.erasure.set_erasure
-import attnlab.protocols.erasure.single_weight
-import attnlab.run
-import attnlab.training  # noqa: F401
+import importlib
+import io
+
+from matplotlib.figure import Figure
+
+MODULES = (
+    "attnlab.data.datamodule",
+    "attnlab.data.sources",
+    "attnlab.data.vectors",
+    "attnlab.launch.cell",
+    "attnlab.launch.worker",
+    "attnlab.logger",
+    "attnlab.measuring",
+    "attnlab.models",
+    "attnlab.nn",
+    "attnlab.protocols.adversarial.adversarial_attention",
+    "attnlab.protocols.adversarial.permutation",
+    "attnlab.protocols.diagnostic.attention_leverage",
+    "attnlab.protocols.diagnostic.gradient_correlation",
+    "attnlab.protocols.diagnostic.predictions",
+    "attnlab.protocols.erasure.leave_one_out",
+    "attnlab.protocols.erasure.set_erasure",
+    "attnlab.protocols.erasure.single_weight",
+    "attnlab.run",
+    "attnlab.training",
+    "hydra.utils",
+    "lightning.pytorch.loggers",
+    "scipy.stats",
+)
+"""What is not here is imported by each job that needs it."""
+
+
+def warm_up() -> None:
+    """Import everything, and draw once, so that no job has to look for fonts."""
+    for module in MODULES:
+        importlib.import_module(module)
+    figure = Figure()
+    figure.add_subplot().set_xlabel("τ")
+    for form in ("pdf", "png"):
+        figure.savefig(io.BytesIO(), format=form)
+
+
+warm_up()

@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from multiprocessing import forkserver
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -67,9 +68,7 @@ class Scheduler:
         self.running: list[Running] = []
         self.failures = 0
         self.tries: dict[str, int] = {}
-        self.context: Any = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
-        if hasattr(self.context, "set_forkserver_preload"):
-            self.context.set_forkserver_preload(["attnlab.launch.preload"])
+        self.context = fork_server()
 
     def run(self, waiting: Sequence[Entry]) -> bool:
         """Run the cells, in order as far as their models allow.
@@ -148,6 +147,17 @@ class Scheduler:
             deadline = time.monotonic() + GRACE_SECONDS
             while any(r.process.is_alive() for r in self.running) and time.monotonic() < deadline:
                 time.sleep(0.05)
+
+
+def fork_server() -> Any:  # noqa: ANN401 - a context of multiprocessing
+    """The context whose processes are forked from a server that has imported everything; the server starts now.
+
+    It imports while the caller goes on. Called again, it gives the same server.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["attnlab.launch.preload"])
+    forkserver.ensure_running()
+    return context
 
 
 def _signal_group(process: BaseProcess, sign: signal.Signals) -> None:

@@ -14,14 +14,8 @@ import pytest
 from tests.e2e.conftest import SMALL
 
 KILLS = int(os.environ.get("ATTNLAB_CHAOS_KILLS", "20"))
-SWEEP = (
-    "-m",
-    *SMALL,
-    "logger=none",
-    "seed=range(6)",
-    "model=bilstm,projection",
-    "protocol=[permutation],[set_erasure]",
-)
+AXES = ("seed=range(6)", "model=bilstm,projection", "protocol=[permutation],[set_erasure]")
+SWEEP = ("-m", *SMALL, "logger=none", *AXES)
 
 
 def records(store):
@@ -50,7 +44,7 @@ def _descends(pid, ancestor):
 
 @pytest.mark.slow
 def test_random_kills_lose_nothing_and_train_nothing_twice(attnlab):
-    calm = attnlab(*SWEEP, "paths.store=calm")
+    calm = attnlab(*SWEEP, "paths.store=calm", "hydra.sweep.dir=undisturbed")
     assert calm.returncode == 0, calm.stdout + calm.stderr
     expected = records(attnlab.folder / "calm")
     assert len(expected) == 24
@@ -80,7 +74,7 @@ def test_random_kills_lose_nothing_and_train_nothing_twice(attnlab):
     assert not list((store / "drafts").iterdir())
     logs = [p.read_text() for p in (attnlab.folder / "outputs" / "sweeps").rglob("output.log")]
     finished = [key for log in logs for key in re.findall(r"trained model (\w+)", log)]
-    assert len(finished) == len(set(finished))
+    assert len(finished) == len(set(finished)) == 12
 
 
 def with_suppressed_kill(pid):
