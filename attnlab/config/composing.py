@@ -1,6 +1,7 @@
 """From overrides to a resolved configuration in plain containers."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from attnlab.config.location import cache_directory, config_directory
@@ -26,6 +27,13 @@ def compose(overrides: Sequence[str] = ()) -> tuple[dict[str, Any], dict[str, st
     Returns:
         The resolved configuration, and the option chosen in each group; both are what :class:`attnlab.job.Job` takes.
     """
+    with composer() as compose_one:
+        return compose_one(overrides)
+
+
+@contextlib.contextmanager
+def composer() -> "Iterator[Callable[[Sequence[str]], tuple[dict[str, Any], dict[str, str]]]]":
+    """What :func:`compose` does, for many jobs: Hydra starts once."""
     import hydra
     from omegaconf import open_dict
 
@@ -33,12 +41,16 @@ def compose(overrides: Sequence[str] = ()) -> tuple[dict[str, Any], dict[str, st
 
     register_resolvers()
     register_launcher()
-    with hydra.initialize_config_dir(str(config_directory()), version_base="1.3"):
+
+    def compose_one(overrides: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]:
         config = hydra.compose("config", overrides=list(overrides), return_hydra_config=True)
-    choices = chosen_options(config.hydra.runtime.choices)
-    with open_dict(config):
-        del config["hydra"]
-    return to_plain(config), choices
+        choices = chosen_options(config.hydra.runtime.choices)
+        with open_dict(config):
+            del config["hydra"]
+        return to_plain(config), choices
+
+    with hydra.initialize_config_dir(str(config_directory()), version_base="1.3"):
+        yield compose_one
 
 
 def chosen_options(choices: Any) -> dict[str, str]:  # noqa: ANN401 - a mapping of Hydra's

@@ -3,21 +3,23 @@
 import importlib
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
+from hydra.core.config_loader import ConfigLoader
 from hydra.core.config_store import ConfigStore
+from hydra.core.global_hydra import GlobalHydra
 from hydra.core.plugins import Plugins
 from hydra.core.utils import JobReturn, JobStatus, configure_log, setup_globals
 from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, open_dict
 
-from attnlab.config.composing import chosen_options, to_plain
+from attnlab.config.composing import chosen_options, composer, to_plain
 from attnlab.config.overrides import group_choices
-from attnlab.launch.plan import make_plan
+from attnlab.launch.plan import Compose, make_plan
 from attnlab.launch.scheduler import fork_server
 from attnlab.launch.sweep import run_sweep, show_plan
 
@@ -55,7 +57,6 @@ class SweepLauncher(Launcher):
         """Keep what Hydra hands over."""
         self.context = hydra_context
         self.config = config
-        self.composed: dict[tuple[str, ...], tuple[dict[str, Any], dict[str, str]]] = {}
 
     def launch(self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int) -> Sequence[JobReturn]:
         """Run a batch of jobs.
@@ -66,15 +67,10 @@ class SweepLauncher(Launcher):
         configure_log(self.config.hydra.hydra_logging, self.config.hydra.verbose)
         options = to_plain(self._without_hydra(self.config))
         folder = Path(str(self.config.hydra.sweep.dir)).absolute()
-        if options["dry_run"]:
-            plan = make_plan(job_overrides, self._compose, self._defaults)
-            show_plan(plan)
-            sys.exit(0 if not plan.impossible else 1)
-        plan = make_plan(job_overrides, self._compose, self._defaults, on_work=fork_server)
-        with _signals_raise():
-            complete = run_sweep(plan, folder, options["launcher"])
-        if not complete:
-            sys.exit(1)
+        planned = Composing(self._compose, self.context.config_loader)
+        code = _plan_and_run(job_overrides, planned, folder, options)
+        if code:
+            sys.exit(code)
         returned = JobReturn()
         returned.status = JobStatus.COMPLETED
         returned.return_value = None
@@ -85,18 +81,58 @@ class SweepLauncher(Launcher):
         choices = chosen_options(config.hydra.runtime.choices)
         return to_plain(self._without_hydra(config)), choices
 
-    def _defaults(self, overrides: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]:
-        choices = tuple(group_choices(overrides, self.context.config_loader))
-        if choices not in self.composed:  # most cells of a sweep differ in values alone
-            self.composed[choices] = self._compose(choices)
-        return self.composed[choices]
-
     @staticmethod
     def _without_hydra(config: DictConfig) -> DictConfig:
         config = config.copy()
         with open_dict(config):
             config.pop("hydra", None)
         return config
+
+
+def launch_jobs(jobs: Sequence[Sequence[str]], folder: Path) -> int:
+    """Run jobs that are given as overrides, as ``-m`` does.
+
+    Args:
+        jobs: Overrides of each job.
+        folder: The sweep's folder.
+
+    Returns:
+        Exit code: 0 when every cell is done.
+    """
+    with composer() as compose:
+        options, _ = compose(jobs[0])
+        return _plan_and_run(jobs, Composing(compose, GlobalHydra.instance().config_loader()), folder, options)
+
+
+class Composing:
+    """Composes cells, and their defaults: the same group choices without values.
+
+    Args:
+        compose: From overrides to configuration and choices.
+        loader: Hydra's, which knows the groups.
+    """
+
+    def __init__(self, compose: Compose, loader: ConfigLoader) -> None:
+        self.compose = compose
+        self.loader = loader
+        self.composed: dict[tuple[str, ...], tuple[dict[str, Any], dict[str, str]]] = {}
+
+    def defaults(self, overrides: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]:
+        """A cell from its group choices alone."""
+        choices = tuple(group_choices(overrides, self.loader))
+        if choices not in self.composed:  # most cells of a sweep differ in values alone
+            self.composed[choices] = self.compose(choices)
+        return self.composed[choices]
+
+
+def _plan_and_run(jobs: Sequence[Sequence[str]], composing: Composing, folder: Path, options: Mapping[str, Any]) -> int:
+    if options["dry_run"]:
+        plan = make_plan(jobs, composing.compose, composing.defaults)
+        show_plan(plan)
+        return 1 if plan.impossible else 0
+    plan = make_plan(jobs, composing.compose, composing.defaults, on_work=fork_server)
+    with _signals_raise():
+        return 0 if run_sweep(plan, folder, options["launcher"]) else 1
 
 
 class _signals_raise:  # noqa: N801 - used as a function
