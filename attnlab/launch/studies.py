@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from attnlab.config.composing import compose
 from attnlab.config.location import sweeps_directory
 from attnlab.errors import ConfigError
 from attnlab.launch.sweepfile import PARTS, expand
@@ -72,6 +73,21 @@ def expand_file(name: str, overrides: Sequence[str] = ()) -> list[list[str]]:
     except ConfigError as error:
         message = str(error)
         raise error if str(file) in message else ConfigError(f"{file}: {message}") from error
+
+
+def study_folder(name: str, job: Sequence[str]) -> Path:
+    """Folder of a study's cells: the same for the same study, so that running it again finishes what is missing.
+
+    Args:
+        name: Of the study.
+        job: Overrides of one of its jobs; ``hydra.sweep.dir`` decides the folder, else ``paths.output_dir``.
+    """
+    for override in job:
+        key, _, value = override.partition("=")
+        if key.lstrip("+") == "hydra.sweep.dir":
+            return Path(value.strip("'\"")).absolute()
+    config, _ = compose(job)
+    return Path(config["paths"]["output_dir"], "sweeps", Path(name).stem).absolute()
 
 
 def sweep_arguments(arguments: Sequence[str]) -> tuple[str, list[str]] | None:
