@@ -49,11 +49,13 @@ def _run(arguments: list[str]) -> None:
 
 def _run_study(name: str, overrides: list[str]) -> None:
     """All jobs of a sweep file, by the launcher that ``-m`` uses too."""
-    from attnlab.launch.launcher import launch_jobs
     from attnlab.launch.studies import expand_file, study_folder
 
     jobs = expand_file(name, overrides)
-    sys.exit(launch_jobs(jobs, study_folder(name, jobs[0])))
+    folder = study_folder(name, jobs[0])
+    from attnlab.launch.launcher import launch_jobs  # type: ignore[import-untyped, import-not-found, unused-ignore]
+
+    sys.exit(launch_jobs(jobs, folder))
 
 
 def _hydra_app() -> None:

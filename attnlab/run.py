@@ -9,6 +9,7 @@ from attnlab.instantiate import instantiate
 from attnlab.job import Job
 from attnlab.logger.mirror import NoMirror
 from attnlab.results import Result
+from attnlab.store.entry import write_entry
 
 if TYPE_CHECKING:
     import lightning as L
@@ -99,7 +100,9 @@ class _Execution:
                 return load_model(job.store.path("models", key))
             log.info("training %s, seed %d, as model %s", job.cell, job.config["seed"], key)
             with job.store.create("models", key) as draft, self.mirror.training(job, self.folder) as loggers:
-                return train(job.config, self.data, draft, loggers)
+                model = train(job.config, self.data, draft, loggers)
+                write_entry("models", draft, job.choices)
+                return model
 
     def _measure(self, name: str, model: "L.LightningModule") -> None:
         from attnlab.measuring import measure

@@ -1,5 +1,8 @@
 """What ``attnlab`` does beside running jobs. The modules are imported when their verb is called."""
 
+import gc
+import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -21,7 +24,15 @@ class Verb:
 
     def run(self, arguments: Sequence[str]) -> int:
         """Do it; the exit code is returned."""
-        code: int = import_module(self.module).main(list(arguments))
+        # A verb lives for a second: looking for cycles among thousands of fresh entries would take a third of it.
+        gc.disable()
+        try:
+            code: int = import_module(self.module).main(list(arguments))
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # The reader, such as `head`, has seen enough; the interpreter must not flush into the pipe again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
         return code
 
 

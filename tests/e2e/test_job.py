@@ -18,7 +18,7 @@ def test_a_job_leaves_table_records_summary_figures_and_logs_and_is_not_done_twi
     (model,) = entries(attnlab.folder, "models")
     assert {p.name for p in model.iterdir()} == {
         *("weights.safetensors", "config.yaml", "task.yaml", "tokenizer.json"),
-        *("training.json", "metrics.csv", "provenance.json"),
+        *("training.json", "metrics.csv", "provenance.json", "entry.json"),
     }
     results = entries(attnlab.folder, "results")
     assert len(results) == 6

@@ -86,7 +86,9 @@ ENTRIES = st.lists(st.dictionaries(st.sampled_from("abcdez"), st.sampled_from("0
 @st.composite
 def zips(draw):
     length = draw(st.integers(1, 3))
-    return draw(st.dictionaries(st.sampled_from("de"), st.lists(st.sampled_from("012"), min_size=length, max_size=length)))
+    return draw(
+        st.dictionaries(st.sampled_from("de"), st.lists(st.sampled_from("012"), min_size=length, max_size=length))
+    )
 
 
 @given(AXES, zips(), ENTRIES, ENTRIES)

@@ -13,9 +13,8 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), m
     "ab1.-_/,:='\"\\ []{}()$#%", max_size=8
 )
 KEYS = st.from_regex(r"[a-z][a-z0-9_]{0,5}", fullmatch=True).filter(lambda k: k not in ("true", "false", "null"))
-SCALARS = (
-    st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.floats(allow_nan=False) | TEXTS.filter(lambda t: "${" not in t)
-)
+NUMBERS = st.integers(-(10**9), 10**9) | st.floats(allow_nan=False)
+SCALARS = st.none() | st.booleans() | NUMBERS | TEXTS.filter(lambda text: "${" not in text)
 VALUES = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3), max_leaves=6
 )
@@ -38,10 +37,8 @@ def plain(value):
 @given(VALUES)
 def test_hydra_reads_what_was_rendered(value):
     read = parsed(f"key={render(value)}")
-    # OmegaConf's own words for infinity do not occur in JSON-like values; all else is the same to the type.
-    if repr(read).lower() != "nan":
-        assert read == value
-        assert type(read) is type(value)
+    assert read == value
+    assert type(read) is type(value)
 
 
 @pytest.mark.parametrize(
