@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attnlab.errors import AttnlabError
+from attnlab.verbs import VERBS
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -20,7 +21,10 @@ def main() -> None:
     Exits with 2 for what the user can mend in the command, 1 for other failures, 130 when interrupted.
     """
     arguments = sys.argv[1:]
-    if {"-h", "--help"} & set(arguments):
+    if arguments and arguments[0] in VERBS:
+        with _one_line_errors():
+            sys.exit(VERBS[arguments[0]].run(arguments[1:]))
+    elif {"-h", "--help"} & set(arguments):
         from attnlab.config.help import help_text
 
         print(help_text(), end="")
@@ -33,7 +37,28 @@ def main() -> None:
 
         do_without_home()
         with _one_line_errors():
-            _hydra_app()
+            _run(arguments)
+
+
+def _run(arguments: list[str]) -> None:
+    from attnlab.launch.studies import sweep_arguments
+
+    study = sweep_arguments(arguments)
+    if study:
+        _run_study(*study)
+    else:
+        _hydra_app()
+
+
+def _run_study(name: str, overrides: list[str]) -> None:
+    """All jobs of a sweep file, by the launcher that ``-m`` uses too."""
+    from attnlab.launch.studies import expand_file, study_folder
+
+    jobs = expand_file(name, overrides)
+    folder = study_folder(name, jobs[0])
+    from attnlab.launch.launcher import launch_jobs
+
+    sys.exit(launch_jobs(jobs, folder))
 
 
 def _hydra_app() -> None:

@@ -14,6 +14,7 @@ from attnlab.report.figures import draw, save
 from attnlab.report.spec import to_dict
 from attnlab.report.summary import summarise
 from attnlab.store.document import write_json, write_yaml
+from attnlab.store.entry import write_entry
 from attnlab.store.provenance import provenance
 from attnlab.training import build_trainer
 
@@ -43,6 +44,7 @@ def measure(job: Job, name: str, model: L.LightningModule, data: "TextDataModule
         {"protocol": name, "model_key": job.model_key, "choices": job.choices, **job.config},
     )
     write_json(folder / "provenance.json", {"seconds": round(seconds, 3), **provenance()})
+    write_entry("results", folder)
 
 
 def run_protocol(

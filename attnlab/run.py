@@ -9,6 +9,7 @@ from attnlab.instantiate import instantiate
 from attnlab.job import Job
 from attnlab.logger.mirror import NoMirror
 from attnlab.results import Result
+from attnlab.store.entry import write_entry
 
 if TYPE_CHECKING:
     import lightning as L
@@ -110,6 +111,7 @@ class _Execution:
             log.info("training %s, seed %d, as model %s", job.cell, job.config["seed"], key)
             with job.store.create("models", key) as draft, self.mirror.training(job, self.folder) as loggers:
                 model = train(job.config, self.data, draft, loggers)
+                write_entry("models", draft, job.choices)
             log.info("trained model %s", key)
             return model
 

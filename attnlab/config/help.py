@@ -1,9 +1,11 @@
 """``attnlab --help``, read from the configuration files themselves."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from attnlab.config.location import config_directory
+from attnlab.launch.studies import find_study, studies
+from attnlab.verbs import VERBS
 
 USAGE = """\
 attnlab: can attention be believed as an explanation?
@@ -12,6 +14,7 @@ attnlab: can attention be believed as an explanation?
   attnlab data=planted model=cnn seed=3        choose an option of a group, set a value
   attnlab protocol=[permutation] trainer.max_epochs=2
   attnlab -m seed=0,1,2 model=bilstm,cnn       every combination
+  attnlab +paper=jain_wallace_2019 seed=0,1    a whole study
   attnlab --cfg job                            print the composed configuration
   attnlab --hydra-help                         Hydra's own options
 """
@@ -24,8 +27,10 @@ def help_text() -> str:
     """Usage, then every group with its options, one line each."""
     root = config_directory()
     groups = [f"{heading(group)}\n{options(root / group)}" for group in group_names(root)]
+    verbs = "Beside running jobs (attnlab status --help tells more):\n" + _two_columns(_verb_lines())
+    names = "Studies (+sweep=NAME; +paper=NAME for those in paper/):\n" + _two_columns(_study_lines())
     values = "Single values (attnlab --cfg job shows all):\n" + "\n".join(_values(root / "config.yaml"))
-    return "\n\n".join([USAGE + "\nGroups and their options:", *groups, values]) + "\n"
+    return "\n\n".join([USAGE + "\n" + verbs, names, "Groups and their options:", *groups, values]) + "\n"
 
 
 def group_names(root: Path) -> list[str]:
@@ -41,9 +46,23 @@ def heading(group: str) -> str:
 
 def options(folder: Path) -> str:
     """One line per file of a group: its name, and the comment that it opens with."""
-    files = sorted(folder.glob("*.yaml"))
-    width = max((len(file.stem) for file in files), default=0)
-    return "\n".join(f"  {file.stem:<{width}}  {description(file)}" for file in files)
+    return _two_columns((file.stem, description(file)) for file in sorted(folder.glob("*.yaml")))
+
+
+def _two_columns(lines: Iterable[tuple[str, str]]) -> str:
+    lines = list(lines)
+    width = max((len(name) for name, _ in lines), default=0)
+    return "\n".join(f"  {name:<{width}}  {text}" for name, text in lines)
+
+
+def _verb_lines() -> Iterator[tuple[str, str]]:
+    for name, verb in VERBS.items():
+        yield f"attnlab {name} {verb.usage}", verb.description
+
+
+def _study_lines() -> Iterator[tuple[str, str]]:
+    for name in studies():
+        yield name, description(find_study(name))
 
 
 def description(file: Path) -> str:

@@ -1,4 +1,4 @@
-"""Where the configuration files and the user's cache are."""
+"""Where the configuration files, the studies and the user's cache are."""
 
 import os
 import tempfile
@@ -9,9 +9,18 @@ import platformdirs
 
 def config_directory() -> Path:
     """``conf/`` as packaged in a wheel, or that of the checkout."""
+    return _beside_package("conf")
+
+
+def sweeps_directory() -> Path:
+    """``sweeps/``, the studies, as packaged in a wheel, or that of the checkout."""
+    return _beside_package("sweeps")
+
+
+def _beside_package(name: str) -> Path:
     package = Path(__file__).resolve().parents[1]
-    packaged = package / "conf"
-    return packaged if packaged.is_dir() else package.parent / "conf"
+    packaged = package / name
+    return packaged if packaged.is_dir() else package.parent / name
 
 
 def cache_directory() -> str:

@@ -3,6 +3,7 @@
 ::
 
     cells/<id>/job.yaml        resolved configuration, group choices and overrides, frozen when the sweep starts
+    cells/<id>/cell.json       keys of its results and model, the store, choices and seed: what a listing reads
     cells/<id>/heartbeat.json  process and machine; touched every few seconds while the cell runs
     cells/<id>/error.json      the exception of a failed run; removed when the cell is run again
     cells/<id>/done.json       seconds and result keys of a finished run
@@ -76,6 +77,7 @@ class Cell:
             folder.mkdir(parents=True, exist_ok=True)
             draft = folder / f"job.yaml.{os.getpid()}"
             write_yaml(draft, {"overrides": list(overrides), "choices": dict(choices), "config": dict(job.config)})
+            write_json(folder / "cell.json", keys_of(job), indent=None)
             draft.replace(frozen)
         return cls(folder)
 
@@ -107,8 +109,10 @@ class Cell:
 
     def state(self) -> State:
         """What became of it, read from the disk."""
-        if not self.job.missing:
-            return State.DONE
+        return self.unfinished_state() if self.job.missing else State.DONE
+
+    def unfinished_state(self) -> State:
+        """What became of it, given that the store lacks a result of it."""
         if (self.folder / "error.json").exists():
             return State.FAILED
         beat = self.folder / "heartbeat.json"
@@ -126,6 +130,17 @@ def cell_id(job: Job) -> str:
     """Hash of the keys of a job's results: cells that would make the same are the same."""
     keys = json.dumps(sorted(job.result_keys.values()))
     return hashlib.sha256(keys.encode()).hexdigest()[:16]
+
+
+def keys_of(job: Job) -> dict[str, Any]:
+    """What tells a cell's state and place in a study without its configuration."""
+    return {
+        "store": str(job.store.root),
+        "model": job.model_key,
+        "results": job.result_keys,
+        "choices": job.choices,
+        "seed": job.config["seed"],
+    }
 
 
 def run_cell(folder: Path) -> int:

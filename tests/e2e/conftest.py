@@ -35,7 +35,7 @@ def attnlab(tmp_path, environment):
             return subprocess.Popen(command, **options, **pipes)
         return subprocess.run(command, **options, **pipes, timeout=300)
 
-    run.folder = folder
+    run.folder, run.environment = folder, environment
     return run
 
 

@@ -21,8 +21,7 @@ def one_thread():
 
 
 @pytest.mark.usefixtures("one_thread")
-@pytest.mark.parametrize("instances", [33, 37])
-@pytest.mark.parametrize("batch", [8, 256])
+@pytest.mark.parametrize(("instances", "batch"), [(33, 8), (37, 256)])
 def test_records_of_two_processes_equal_those_of_one(instances, batch, tmp_path):
     overrides = [*PLANTED, f"data.source.test={instances}", f"data.eval_batch_size={batch}", "protocol=[permutation]"]
     config, _ = compose([*overrides, f"paths.cache_dir={tmp_path}", "trainer.accelerator=cpu"])

@@ -29,7 +29,7 @@ def test_a_job_leaves_table_records_summary_figures_and_logs_and_is_not_done_twi
     (model,) = entries(attnlab.folder, "models")
     assert {p.name for p in model.iterdir()} == {
         *("weights.safetensors", "config.yaml", "task.yaml", "tokenizer.json"),
-        *("training.json", "metrics.csv", "provenance.json"),
+        *("training.json", "metrics.csv", "provenance.json", "entry.json"),
     }
     results = entries(attnlab.folder, "results")
     assert len(results) == 8
@@ -101,7 +101,7 @@ def test_every_combination_of_a_multirun_is_measured(attnlab):
     assert sweep.returncode == 0, sweep.stderr
     assert len(entries(attnlab.folder, "models")) == 4
     assert len(entries(attnlab.folder, "results")) == 4
-    assert len(list((attnlab.folder / "outputs" / "sweeps").glob("*/*/*/predictions.summary.csv"))) == 4
+    assert len(list((attnlab.folder / "outputs" / "sweeps").glob("*/*/cells/*/predictions.summary.csv"))) == 4
 
 
 def test_attention_of_one_model_is_imposed_on_another(attnlab):

@@ -66,7 +66,7 @@ def test_the_frozen_configuration_wins_over_an_edited_one(attnlab):
     assert [cell.stat().st_mtime_ns for cell in cells] == stamps
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_an_interrupted_sweep_ends_its_children_and_is_finished_by_running_it_again(attnlab, how):
     job = ("-m", *JOB, "seed=0,1", "protocol=[permutation]", "trainer.max_epochs=4000", "callbacks=none")
     process = attnlab(*job, start=True)
