@@ -70,7 +70,7 @@ class Job:
 
 
 def _without_seed(config: Any) -> Any:  # noqa: ANN401 - any plain value
-    """The configuration without every key that repeats the seed."""
+    """The configuration without every key that repeats the seed; keys as text, since labels may be both."""
     if isinstance(config, Mapping):
-        return {key: _without_seed(value) for key, value in config.items() if key != "seed"}
+        return {str(key): _without_seed(value) for key, value in config.items() if key != "seed"}
     return config

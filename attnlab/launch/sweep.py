@@ -12,7 +12,7 @@ from rich.table import Table
 
 from attnlab.errors import AttnlabError, ConfigError
 from attnlab.launch.cell import Cell
-from attnlab.launch.plan import Entry, Plan
+from attnlab.launch.plan import Entry, Plan, freeze
 from attnlab.launch.scheduler import Outcome, Policy, Scheduler
 from attnlab.launch.slots import make_slots
 from attnlab.store.document import read_yaml, write_yaml
@@ -41,6 +41,8 @@ def run_sweep(plan: Plan, folder: Path, options: Mapping[str, Any]) -> bool:
     slots = make_slots(**{k: options[k] for k in ("workers", "gpus_per_job", "jobs_per_gpu", "threads_per_job")})
     folder.mkdir(parents=True, exist_ok=True)
     _note(folder, plan, console)
+    for entry in (*plan.done, *plan.waiting):  # all at once: what waits is seen by `attnlab status`, and stays as it is
+        freeze(folder / "cells", entry)
     console.print(_counts(plan, len(slots)))
     for label, reason in plan.impossible:
         console.print(f"impossible: {label}: {reason}", style="yellow", markup=False)

@@ -65,6 +65,36 @@ def test_status_reads_cells_that_ran_failed_and_wait(attnlab):
     assert "1 x ConfigError: trainer" in status.stdout
 
 
+def test_a_sweep_file_runs_its_cells_and_only_what_is_missing(attnlab):
+    study = "grid: {model: [projection, cnn], seed: [0]}\nexclude: [{model: cnn}]\ninclude: [{logger: none}]\n"
+    (attnlab.folder / "mine.yaml").write_text(study)
+    command = ("+sweep=mine.yaml", *SMALL, "protocol=[predictions],[permutation]")
+    first = attnlab(*command)
+    assert first.returncode == 0, first.stdout + first.stderr
+    assert "2 cells: 0 done, 2 to run" in first.stdout
+    assert (attnlab.folder / "outputs" / "sweeps" / "mine" / "sweep.yaml").exists()
+    more = attnlab(*command, "seed=0,1")
+    assert "4 cells: 2 done, 2 to run" in more.stdout
+    assert "outputs/sweeps/mine: 4 cells\n  done 4" in attnlab("status", "mine").stdout
+    planned = attnlab("+sweep=quickstart", "dry_run=true")
+    assert planned.returncode == 0, planned.stderr
+    assert "12 cells: 0 done, 12 to run (cost unknown), 4 models to train" in planned.stdout
+
+
+def test_all_cells_are_frozen_before_any_has_to_wait(attnlab):
+    process = attnlab(
+        "-m", *SMALL, "logger=none", "seed=0,1,2", "protocol=[predictions]", "launcher.workers=1", start=True
+    )
+    for line in process.stdout:
+        if line.startswith("done 1/3"):
+            break
+    frozen = list((attnlab.folder / "outputs" / "sweeps").rglob("job.yaml"))
+    process.communicate()
+    assert process.returncode == 0
+    assert len(frozen) == 3
+    assert ": 3 cells\n  done 3" in attnlab("status").stdout
+
+
 def test_verbs_say_what_is_wrong_in_one_line(attnlab):
     for arguments, message in [
         (("status",), "no sweep under outputs/sweeps"),

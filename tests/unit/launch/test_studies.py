@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from attnlab.config.composing import compose
+from attnlab.config.composing import composer
 from attnlab.config.location import sweeps_directory
 from attnlab.errors import ConfigError
 from attnlab.job import Job
@@ -31,8 +31,10 @@ def test_every_cell_of_every_study_composes_to_a_job_of_its_own(name):
     first = {}
     for job in jobs:
         first.setdefault(tuple(o for o in job if not o.startswith("seed=")), job)
-    ids = {cell_id(Job.from_config(*compose(job))) for job in first.values()}
-    assert len(ids) == len(first)
+    with composer() as compose:
+        jobs_made = [Job.from_config(*compose(job)) for job in first.values()]
+    assert len({cell_id(job) for job in jobs_made}) == len(first)
+    assert len({(job.group, *job.result_keys) for job in jobs_made}) == len(first)
     assert len({tuple(job) for job in jobs}) == len(jobs)
 
 
