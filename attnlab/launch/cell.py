@@ -64,6 +64,8 @@ class Cell:
     ) -> "Cell":
         """Write a cell under the hash of its results, unless it is there: what was frozen first stays.
 
+        A cell that failed is frozen anew, since an option that decides no result, such as a device, may be why.
+
         Args:
             cells: The sweep's folder of cells.
             overrides: What the user would type to run it alone.
@@ -73,7 +75,7 @@ class Cell:
         job = Job.from_config(config, choices)
         folder = cells / cell_id(job)
         frozen = folder / "job.yaml"
-        if not frozen.exists():
+        if not frozen.exists() or (folder / "error.json").exists():
             folder.mkdir(parents=True, exist_ok=True)
             draft = folder / f"job.yaml.{os.getpid()}"
             write_yaml(draft, {"overrides": list(overrides), "choices": dict(choices), "config": dict(job.config)})

@@ -85,6 +85,15 @@ def test_a_frozen_cell_keeps_its_first_configuration(plan, tmp_path):
     assert isinstance(again.job, Job)
 
 
+def test_a_failed_cell_is_frozen_anew(plan, tmp_path):
+    entry = plan(["seed=0"]).waiting[0]
+    cell = Cell.freeze(tmp_path / "cells", entry.overrides, entry.job.config, entry.job.choices)
+    write_json(cell.folder / "error.json", {"type": "E", "message": "m", "traceback": ""})
+    mended = {**entry.job.config, "logger": {"_target_": "attnlab.logger.NoMirror"}}
+    again = Cell.freeze(tmp_path / "cells", entry.overrides, mended, entry.job.choices)
+    assert again.frozen["config"]["logger"] == mended["logger"]
+
+
 def test_what_a_protocol_needs_is_checked_without_torch():
     given = {"_target_": "attnlab.nn.Frozen"}
     config = {
