@@ -110,7 +110,7 @@ class _Execution:
                 return load_model(job.store.path("models", key))
             log.info("training %s, seed %d, as model %s", job.cell, job.config["seed"], key)
             with job.store.create("models", key) as draft, self.mirror.training(job, self.folder) as loggers:
-                model = train(job.config, self.data, draft, loggers)
+                model = train(job.config, self.data, draft, job.store.unfinished(key), loggers)
                 write_entry("models", draft, job.choices)
             log.info("trained model %s", key)
             return model

@@ -2,9 +2,9 @@
 
 import csv
 import logging
+import math
 import shutil
 import sys
-import time
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,6 +18,7 @@ from lightning.pytorch.loggers import CSVLogger, Logger
 from attnlab.instantiate import instantiate
 from attnlab.models.trained import build_model, save_model
 from attnlab.progress import EpochLines
+from attnlab.resuming import Resumption
 from attnlab.store.document import write_json
 from attnlab.store.provenance import provenance
 
@@ -29,13 +30,15 @@ log = logging.getLogger(__name__)
 UNHELPFUL_WARNINGS = (
     ".*is smaller than the logging interval.*",
     ".*You defined a `validation_step` but have no `val_dataloader`.*",
+    ".*Checkpoint directory .* exists and is not empty.*",  # the best epoch of an interrupted training
     ".*does not have many workers.*",  # loaders read memory-mapped arrays; workers would only add start-up
+    ".*The `srun` command is available on your system but is not used.*",
     r".*isinstance\(treespec, LeafSpec\).*",  # Lightning's own use of a deprecated name
 )
 
 
 def train(
-    config: Mapping[str, Any], data: "TextDataModule", folder: Path, loggers: Sequence[Logger] = ()
+    config: Mapping[str, Any], data: "TextDataModule", folder: Path, unfinished: Path, loggers: Sequence[Logger] = ()
 ) -> L.LightningModule:
     """Train a model and fill a store entry with it.
 
@@ -43,6 +46,7 @@ def train(
         config: The job's resolved configuration, as plain containers.
         data: The data module, set up.
         folder: Draft of the entry.
+        unfinished: Where a training that was interrupted left its checkpoints, and this one keeps its own.
         loggers: Lightning loggers beside the entry's own CSV file.
 
     Returns:
@@ -52,7 +56,8 @@ def train(
     L.seed_everything(config["seed"], workers=True, verbose=False)
     model = build_model(config["model"], task)
     coverage = load_vectors(config["vectors"], data, model)
-    scratch = folder / "scratch"
+    scratch = unfinished / "now"
+    shutil.rmtree(scratch, ignore_errors=True)
     best = ModelCheckpoint(
         dirpath=scratch,
         filename="best",
@@ -62,11 +67,20 @@ def train(
     )
     curve = CSVLogger(scratch, name="", version="")
     callbacks = [instantiate(c, f"callbacks.{name}") for name, c in config["callbacks"].items() if c]
-    own: list[Logger] = [curve] if is_distributed(config["trainer"]) else [curve, *loggers]
-    trainer = build_trainer(config["trainer"], own, [best, EpochLines(), *callbacks], default_root_dir=str(scratch))
-    start = time.perf_counter()
-    trainer.fit(model, train_dataloaders=data.train_dataloader(), val_dataloaders=data.val_dataloader())
-    seconds = time.perf_counter() - start
+    distributed = is_distributed(config["trainer"])
+    own: list[Logger] = [curve] if distributed else [curve, *loggers]
+    # Each process of a distributed training has generators of its own; such a training starts again.
+    seconds = math.inf if distributed or config["resume_seconds"] is None else config["resume_seconds"]
+    resumption = Resumption(unfinished, seconds, best, curve)
+    callbacks = [best, EpochLines(), *callbacks, resumption]
+    trainer = build_trainer(config["trainer"], own, callbacks, default_root_dir=str(scratch))
+    trainer.fit(
+        model,
+        train_dataloaders=data.train_dataloader(),
+        val_dataloaders=data.val_dataloader(),
+        ckpt_path=None if distributed else resumption.restore(),
+        weights_only=True,
+    )
     model.load_state_dict(torch.load(best.best_model_path, map_location="cpu", weights_only=True)["state_dict"])
     csv_file = scratch / "metrics.csv"
     save_model(folder, model, config, task)
@@ -77,7 +91,7 @@ def train(
             "selected_by": config["selection"]["monitor"],
             "on_split": "validation",
             **_best_epoch(csv_file, **config["selection"]),
-            "seconds": round(seconds, 3),
+            "seconds": round(resumption.elapsed, 3),
             "vector_coverage": coverage,
             "classes": list(data.classes),
             "counts": data.counts,
@@ -85,7 +99,7 @@ def train(
     )
     write_json(folder / "provenance.json", provenance())
     shutil.move(csv_file, folder / "metrics.csv")
-    shutil.rmtree(scratch)
+    shutil.rmtree(unfinished)
     return model.eval()
 
 

@@ -23,6 +23,7 @@ from attnlab.launch.cell import State
 from attnlab.store import Store
 
 DRAFT = re.compile(r"(models|results)-([0-9a-f]{20})-[0-9a-f]{8}")
+UNFINISHED = re.compile(r"([0-9a-f]{20})")
 LOCK = re.compile(r"(models|results)-([0-9a-f]{20})\.lock")
 
 OLD_LOCK_SECONDS = 3600.0
@@ -36,12 +37,14 @@ class Garbage:
     Attributes:
         models: That no result needs.
         drafts: Left by processes that were killed.
+        unfinished: Checkpoints of interrupted trainings, which would go on from them.
         locks: Files that nobody holds.
         kept: Lines that say what is not touched, and why.
     """
 
     models: list[Path] = field(default_factory=list)
     drafts: list[Path] = field(default_factory=list)
+    unfinished: list[Path] = field(default_factory=list)
     locks: list[Path] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
 
@@ -54,11 +57,12 @@ def main(arguments: Sequence[str]) -> int:
     parts = {
         "models that no result needs": garbage.models,
         "drafts of killed processes": garbage.drafts,
+        "interrupted trainings": garbage.unfinished,
         "lock files that nobody holds": garbage.locks,
     }
     for name, paths in parts.items():
         print(f"{len(paths):>7} {name}, {size_text(sum(map(_size, paths)))}")
-    for line in _shown(garbage.models + garbage.drafts):
+    for line in _shown(garbage.models + garbage.drafts + garbage.unfinished):
         print(f"        {line}")
     warn(garbage.kept, "kept")
     if options.delete:
@@ -86,6 +90,8 @@ def find_garbage(store: Store) -> Garbage:
     entries = {kind: set(keys(store, kind)) for kind in ("models", "results")}
     garbage.models = list(_unneeded(store, entries["models"], held, garbage))
     garbage.drafts = [p for p, match in _matching(store.root / "drafts", DRAFT, garbage) if match.groups() not in held]
+    unfinished = _matching(store.root / "unfinished", UNFINISHED, garbage)
+    garbage.unfinished = [p for p, match in unfinished if ("models", match.group()) not in held]
     garbage.locks = [
         path for (kind, key), path in locks.items() if (kind, key) not in held and _is_stale(path, key in entries[kind])
     ]
@@ -163,6 +169,8 @@ def remove(store: Store, garbage: Garbage) -> int:
     for draft in garbage.drafts:
         kind, key, _ = draft.name.split("-")
         removed += _under_lock(store, kind, key, draft)
+    for folder in garbage.unfinished:
+        removed += _under_lock(store, "models", folder.name, folder)
     for lock in garbage.locks:
         removed += _remove_lock(lock)
     return removed

@@ -132,7 +132,8 @@ class SequenceClassifier(L.LightningModule):
 
     def configure_optimizers(self) -> torch.optim.Optimizer:
         """Weight decay on everything but the attention mechanism, as published."""
-        attention = set(self.attention.parameters())
-        rest = [p for p in self.parameters() if p not in attention]
-        groups: list[dict[str, Any]] = [{"params": rest}, {"params": list(attention), "weight_decay": 0.0}]
+        attention = list(self.attention.parameters())
+        members = set(attention)  # has no order, by which a checkpoint could give each parameter its state back
+        rest = [p for p in self.parameters() if p not in members]
+        groups: list[dict[str, Any]] = [{"params": rest}, {"params": attention, "weight_decay": 0.0}]
         return self.build_optimizer([group for group in groups if group["params"]])

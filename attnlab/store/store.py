@@ -36,6 +36,10 @@ class Store:
         """Folder of an entry, whether it exists or not."""
         return self.root / kind / key
 
+    def unfinished(self, key: str) -> Path:
+        """Folder in which the training of a model keeps what it can go on from. Use it with the model's lock held."""
+        return self.root / "unfinished" / key
+
     def has(self, kind: Kind, key: str) -> bool:
         """Whether an entry is there, whole."""
         return self.path(kind, key).is_dir()
