@@ -66,12 +66,12 @@ def _hydra_app() -> None:
 
     from attnlab.config.composing import register_resolvers
     from attnlab.config.location import config_directory
-    from attnlab.launch.launcher import register_launcher
+    from attnlab.launch.plugins import register_plugins
 
     # Hydra would otherwise print errors its own way and exit with 1; see _one_line_errors.
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")
     register_resolvers()
-    register_launcher()
+    register_plugins()
     decorate = hydra.main(config_path=str(config_directory()), config_name="config", version_base="1.3")
     decorate(_task)()
 
@@ -83,6 +83,7 @@ def _task(config: "DictConfig") -> None:
 
 
 def _run_job(config: "DictConfig") -> None:
+    from hydra.core.global_hydra import GlobalHydra
     from hydra.core.hydra_config import HydraConfig
 
     from attnlab.config.composing import chosen_options, to_plain
@@ -98,6 +99,11 @@ def _run_job(config: "DictConfig") -> None:
 
         plan = make_plan([list(hydra.overrides.task)], compose, _defaults)
         return show_plan(plan)
+    if config.get("cluster"):
+        from attnlab.launch.launcher import launch_jobs
+
+        GlobalHydra.instance().clear()
+        sys.exit(launch_jobs([list(hydra.overrides.task)], Path(hydra.sweep.dir).absolute()))
     from attnlab.launch.plan import checked_job
     from attnlab.run import run
 

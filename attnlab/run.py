@@ -41,6 +41,20 @@ def run(job: Job, folder: Path) -> list[Result]:
     return results
 
 
+def train_model(job: Job, folder: Path) -> None:
+    """Train the model of a job, unless the store has it.
+
+    Args:
+        job: The job.
+        folder: Where logs go.
+
+    Raises:
+        AttnlabError: the user asked for something that cannot be; raised before anything is trained.
+    """
+    if not job.store.has("models", job.model_key):
+        _Execution(job, folder).model()
+
+
 def _link(link: Path, target: Path) -> None:
     """Show a store entry in the run folder; where the file system has no links, name its path in a file."""
     if not target.exists() or link.is_symlink():
@@ -95,11 +109,12 @@ class _Execution:
 
     def run(self, protocols: list[str]) -> None:
         """Find or train the model, then measure it."""
-        model = self._model()
+        model = self.model()
         for name in protocols:
             self._measure(name, model)
 
-    def _model(self) -> "L.LightningModule":
+    def model(self) -> "L.LightningModule":
+        """Find or train the model."""
         from attnlab.models.trained import load_model
         from attnlab.training import train
 

@@ -37,10 +37,10 @@ def composer() -> "Iterator[Callable[[Sequence[str]], tuple[dict[str, Any], dict
     import hydra
     from omegaconf import open_dict
 
-    from attnlab.launch.launcher import register_launcher
+    from attnlab.launch.plugins import register_plugins
 
     register_resolvers()
-    register_launcher()
+    register_plugins()
 
     def compose_one(overrides: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]:
         config = hydra.compose("config", overrides=list(overrides), return_hydra_config=True)

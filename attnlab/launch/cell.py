@@ -6,6 +6,7 @@
     cells/<id>/cell.json       keys of its results and model, the store, choices and seed: what a listing reads
     cells/<id>/heartbeat.json  process and machine; touched every few seconds while the cell runs
     cells/<id>/error.json      the exception of a failed run; removed when the cell is run again
+    cells/<id>/slurm.json      the job that a cluster runs it as
     cells/<id>/done.json       seconds and result keys of a finished run
     cells/<id>/output.log      what the process printed
 
@@ -145,23 +146,30 @@ def keys_of(job: Job) -> dict[str, Any]:
     }
 
 
-def run_cell(folder: Path) -> int:
+def run_cell(folder: Path, only_model: bool = False) -> int:
     """Run a cell in this process, keeping its state on disk.
+
+    Args:
+        folder: Of the cell.
+        only_model: Train its model, and measure nothing.
 
     Returns:
         Exit code: 0, or 1 when it failed, or 2 when its configuration cannot work.
     """
-    from attnlab.run import run
+    from attnlab.run import run, train_model
 
     cell = Cell(folder)
     (folder / "error.json").unlink(missing_ok=True)
     start = time.perf_counter()
     try:
         with heartbeat(folder / "heartbeat.json"):
+            if only_model:
+                train_model(cell.job, folder)
+                return 0
             run(cell.job, folder)
     except Exception as error:  # whatever it is, it is written down and told by the exit code
         traceback.print_exc()
-        _write_error(folder, error)
+        write_error(folder, error)
         return 2 if isinstance(error, AttnlabError) else 1
     seconds = round(time.perf_counter() - start, 3)
     write_json(folder / "done.json", {"seconds": seconds, "results": cell.job.result_keys})
@@ -189,7 +197,8 @@ def heartbeat(path: Path) -> Iterator[None]:
         path.unlink(missing_ok=True)
 
 
-def _write_error(folder: Path, error: Exception) -> None:
+def write_error(folder: Path, error: Exception) -> None:
+    """Write down why a cell failed."""
     message = str(error).strip().splitlines()
     content = {
         "type": type(error).__name__,

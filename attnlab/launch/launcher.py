@@ -1,17 +1,14 @@
 """Hydra's launcher for ``-m``: plans the sweep, runs what is missing, tells what became of it."""
 
-import importlib
 import signal
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import FrameType, ModuleType
+from types import FrameType
 from typing import Any
 
 from hydra.core.config_loader import ConfigLoader
-from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
-from hydra.core.plugins import Plugins
 from hydra.core.utils import JobReturn, JobStatus, configure_log, setup_globals
 from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, TaskFunction
@@ -20,34 +17,9 @@ from omegaconf import DictConfig, open_dict
 from attnlab.config.composing import chosen_options, composer, to_plain
 from attnlab.config.overrides import group_choices
 from attnlab.launch.plan import Compose, make_plan
-from attnlab.launch.scheduler import fork_server
+from attnlab.launch.engine import Ending
+from attnlab.launch.pool import fork_server
 from attnlab.launch.sweep import run_sweep, show_plan
-
-MODULE = "hydra_plugins.attnlab"
-"""Hydra takes plugins of this package alone; the class is registered under it, so that no such folder is needed."""
-
-
-def register_launcher() -> None:
-    """Make ``hydra/launcher=attnlab`` known to Hydra, for checkouts, editable installs and wheels alike."""
-    SweepLauncher.__module__ = MODULE
-    _make_importable()
-    Plugins.instance().register(SweepLauncher)
-    node = {"_target_": f"{MODULE}.{SweepLauncher.__name__}"}
-    ConfigStore.instance().store(group="hydra/launcher", name="attnlab", node=node, provider="attnlab")
-
-
-def _make_importable() -> None:
-    """Hydra looks the class up by its name, in a package that need not be installed."""
-    try:
-        package = importlib.import_module("hydra_plugins")
-    except ImportError:
-        package = ModuleType("hydra_plugins")
-        package.__path__ = []
-        sys.modules[package.__name__] = package
-    module = ModuleType(MODULE)
-    module.SweepLauncher = SweepLauncher  # type: ignore[attr-defined]
-    sys.modules[MODULE] = module
-    package.attnlab = module  # type: ignore[attr-defined]
 
 
 class SweepLauncher(Launcher):
@@ -130,9 +102,10 @@ def _plan_and_run(jobs: Sequence[Sequence[str]], composing: Composing, folder: P
         plan = make_plan(jobs, composing.compose, composing.defaults)
         show_plan(plan)
         return 1 if plan.impossible else 0
-    plan = make_plan(jobs, composing.compose, composing.defaults, on_work=fork_server)
+    local = not options.get("cluster")
+    plan = make_plan(jobs, composing.compose, composing.defaults, on_work=fork_server if local else lambda: None)
     with _signals_raise():
-        return 0 if run_sweep(plan, folder, options["launcher"]) else 1
+        return 1 if run_sweep(plan, folder, options) is Ending.INCOMPLETE else 0
 
 
 class _signals_raise:  # noqa: N801 - used as a function

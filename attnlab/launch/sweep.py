@@ -1,56 +1,62 @@
 """One sweep from its plan to its end, and what the terminal shows of it."""
 
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 from attnlab.errors import AttnlabError, ConfigError
-from attnlab.launch.cell import Cell
-from attnlab.launch.plan import Entry, Plan, freeze
-from attnlab.launch.scheduler import Outcome, Policy, Scheduler
-from attnlab.launch.slots import make_slots
+from attnlab.launch.board import Board
+from attnlab.launch.engine import Ending, make_engine
+from attnlab.launch.plan import Plan, freeze
+from attnlab.launch.scheduler import Policy
 from attnlab.store.document import read_yaml, write_yaml
 from attnlab.store.provenance import provenance
 
+ENDINGS = {
+    Ending.DONE: "all cells are done",
+    Ending.INCOMPLETE: "not all cells are done",
+    Ending.SUBMITTED: "submitted; `attnlab status` shows what becomes of them",
+}
 CODE = ("git_sha", "git_dirty", "packages")
 """What tells one version of the code from another."""
 
 
-def run_sweep(plan: Plan, folder: Path, options: Mapping[str, Any]) -> bool:
+def run_sweep(plan: Plan, folder: Path, config: Mapping[str, Any]) -> Ending:
     """Run what is missing of a sweep.
 
     Args:
         plan: What there is to do.
         folder: The sweep's folder.
-        options: The ``launcher`` part of the configuration.
+        config: Of any of its cells: ``launcher`` and ``cluster`` say how it is run.
 
     Returns:
-        Whether every cell is done.
+        Whether every cell is done, or will be by others.
 
     Raises:
         ConfigError: an option of the launcher is wrong.
     """
     console = Console(soft_wrap=True)
-    policy = _policy(options)
-    slots = make_slots(**{k: options[k] for k in ("workers", "gpus_per_job", "jobs_per_gpu", "threads_per_job")})
+    policy = _policy(config["launcher"])
+    engine = make_engine(config)
     folder.mkdir(parents=True, exist_ok=True)
     _note(folder, plan, console)
     for entry in (*plan.done, *plan.waiting):  # all at once: what waits is seen by `attnlab status`, and stays as it is
         freeze(folder / "cells", entry)
-    console.print(_counts(plan, len(slots)))
+    console.print(f"{_counts(plan)}; {engine.describe()}", markup=False)
     for label, reason in plan.impossible:
         console.print(f"impossible: {label}: {reason}", style="yellow", markup=False)
-    with _Board(console, len(plan.waiting)) as board:
-        complete = Scheduler(slots, folder / "cells", policy, board.tell).run(plan.waiting)
-    complete = complete and not plan.impossible
-    console.print(f"{'all cells are done' if complete else 'not all cells are done'}: {folder}", markup=False)
-    return complete
+    ending = Ending.DONE
+    if plan.waiting:
+        with Board(console, plan.waiting, folder / "cells") as board:
+            ending = engine.run(plan.waiting, folder / "cells", policy, board.tell)
+    if ending is Ending.DONE and plan.impossible:
+        ending = Ending.INCOMPLETE
+    console.print(f"{ENDINGS[ending]}: {folder}", markup=False)
+    return ending
 
 
 def show_plan(plan: Plan) -> None:
@@ -64,10 +70,10 @@ def show_plan(plan: Plan) -> None:
     for label, reason in plan.impossible:
         table.add_row(escape(label), "–", escape(f"impossible: {reason}"), "–")
     console.print(table)
-    console.print(_counts(plan, None))
+    console.print(_counts(plan))
 
 
-def _counts(plan: Plan, slots: int | None) -> str:
+def _counts(plan: Plan) -> str:
     seconds = [entry.seconds for entry in plan.waiting]
     known = [s for s in seconds if s is not None]
     cost = f"about {sum(known):.0f} s of work" if plan.waiting and len(known) == len(seconds) else "cost unknown"
@@ -77,7 +83,7 @@ def _counts(plan: Plan, slots: int | None) -> str:
         f"{plan.duplicates} duplicates",
         f"{len(plan.impossible)} impossible",
     ]
-    return ", ".join(parts) + (f"; {slots} at a time" if slots else "")
+    return ", ".join(parts)
 
 
 def _policy(options: Mapping[str, Any]) -> Policy:
@@ -101,33 +107,3 @@ def _note(folder: Path, plan: Plan, console: Console) -> None:
         return
     asked = [list(entry.overrides) for entry in (*plan.done, *plan.waiting)]
     write_yaml(path, {**now, "cells": asked})
-
-
-class _Board:
-    """Progress on a terminal, plain lines elsewhere; a failure is a line at once."""
-
-    def __init__(self, console: Console, total: int) -> None:
-        self.console = console
-        columns = (TextColumn("cells"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-        self.progress = Progress(*columns, console=console, disable=not console.is_terminal)
-        self.task = self.progress.add_task("cells", total=total)
-        self.ended, self.total, self.start = 0, total, time.perf_counter()
-
-    def __enter__(self) -> "_Board":
-        self.progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.progress.stop()
-
-    def tell(self, entry: Entry, cell: Cell, outcome: Outcome) -> None:
-        """Show how a cell ended."""
-        self.ended += outcome != "retried"
-        self.progress.update(self.task, completed=self.ended)
-        if outcome == "done":
-            if not self.console.is_terminal:
-                self.console.print(f"done {self.ended}/{self.total}: {entry.label}", markup=False)
-            return
-        error = cell.error or {"type": "killed", "message": "the process was ended from outside"}
-        line = f"{outcome}: {entry.label}: {error['type']}: {error['message']} (log: {cell.log})"
-        self.console.print(line, style="red", markup=False)

@@ -19,13 +19,24 @@ GRACE_SECONDS = 10.0
 """What a job gets between SIGTERM and SIGKILL."""
 
 
-def work(folder: str, devices: tuple[str, ...], threads: int) -> None:
-    """Run a cell in this process and exit with its code."""
+CLUSTER = ("SLURM_", "SUBMITIT_")
+"""Variables of a cluster, by which Lightning would look for other processes of the same job."""
+
+
+def work(folder: str, devices: tuple[str, ...], threads: int, only_model: bool = False) -> None:
+    """Run a cell in this process and exit with its code.
+
+    Args:
+        folder: Of the cell.
+        devices: GPUs that it may use; empty leaves that as it is.
+        threads: Of its tensor operations.
+        only_model: Train the cell's model, and measure nothing.
+    """
     os.setsid()
     _die_with_sweep()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    for name in SCRUBBED:
-        os.environ.pop(name, None)
+    for name in [name for name in os.environ if name in SCRUBBED or name.startswith(CLUSTER)]:
+        del os.environ[name]
     if devices:
         os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(devices)
     os.environ["OMP_NUM_THREADS"] = str(threads)
@@ -36,7 +47,7 @@ def work(folder: str, devices: tuple[str, ...], threads: int) -> None:
     from attnlab.launch.cell import run_cell
 
     torch.set_num_threads(threads)
-    sys.exit(run_cell(Path(folder)))
+    sys.exit(run_cell(Path(folder), only_model))
 
 
 def _die_with_sweep() -> None:

@@ -1,0 +1,1 @@
+"""Sweeps on SLURM: job arrays, submitted by submitit."""

@@ -1,0 +1,75 @@
+"""What SLURM runs: one cell, or the training that several wait for, in a process below this one."""
+
+import multiprocessing
+import os
+import shutil
+import signal
+import sys
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+from attnlab.launch.cell import write_error
+from attnlab.launch.pool import signal_group
+from attnlab.launch.worker import GRACE_SECONDS, work
+
+
+class Task:
+    """A task of an array. submitit keeps it until SLURM starts it, and after a preemption or a time limit again.
+
+    The work is done by a process of its own, in which nothing is left of SLURM's variables: Lightning would take
+    them for an order to form a group of processes.
+
+    Args:
+        folders: Of the cell; or of every cell that needs the model that is trained.
+        trains: Whether to train and measure nothing.
+    """
+
+    def __init__(self, folders: tuple[str, ...], trains: bool = False) -> None:
+        self.folders = folders
+        self.trains = trains
+
+    def __call__(self) -> None:
+        """Do it; the process exits with 1 when it fails, so that SLURM counts it as failed."""
+        process = multiprocessing.get_context("spawn").Process(target=work, args=self._arguments())
+        _children.append(process)
+        try:
+            process.start()
+            process.join()
+        except Exception as error:  # submitit's own, when the time limit came once too often
+            self._fail(error)
+            raise
+        code = process.exitcode or 0
+        if code < 0:
+            self._fail(RuntimeError(f"ended by signal {-code}{' (out of memory?)' if code == -signal.SIGKILL else ''}"))
+        elif code and self.trains:
+            self._fail(None)
+        if code:
+            sys.exit(1)
+
+    def checkpoint(self) -> Any:  # noqa: ANN401 - submitit has no types
+        """End the work, which left checkpoints of its own, and ask for the same again."""
+        from submitit.helpers import DelayedSubmission
+
+        for process in _children:
+            signal_group(process, signal.SIGTERM)
+            process.join(GRACE_SECONDS)
+            signal_group(process, signal.SIGKILL)
+        return DelayedSubmission(self)
+
+    def _arguments(self) -> tuple[str, tuple[str, ...], int, bool]:
+        cores = os.environ.get("SLURM_CPUS_PER_TASK") or len(os.sched_getaffinity(0))
+        return self.folders[0], (), int(cores), self.trains
+
+    def _fail(self, error: Exception | None) -> None:
+        """Write down why its cells cannot be done, where the work itself could not."""
+        first, *others = (Path(folder) for folder in self.folders)
+        if error is not None:
+            write_error(first, error)
+        (first / "heartbeat.json").unlink(missing_ok=True)
+        for folder in others:
+            shutil.copyfile(first / "error.json", folder / "error.json")
+
+
+_children: list[BaseProcess] = []
+"""The process that does the work, where a signal can find it."""
