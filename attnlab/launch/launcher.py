@@ -22,6 +22,7 @@ from attnlab.config.overrides import group_choices
 from attnlab.launch.plan import Compose, make_plan
 from attnlab.launch.scheduler import fork_server
 from attnlab.launch.sweep import run_sweep, show_plan
+from attnlab.wandb.agent import refuse_several_jobs
 
 MODULE = "hydra_plugins.attnlab"
 """Hydra takes plugins of this package alone; the class is registered under it, so that no such folder is needed."""
@@ -130,6 +131,7 @@ def _plan_and_run(jobs: Sequence[Sequence[str]], composing: Composing, folder: P
         plan = make_plan(jobs, composing.compose, composing.defaults)
         show_plan(plan)
         return 1 if plan.impossible else 0
+    refuse_several_jobs()
     plan = make_plan(jobs, composing.compose, composing.defaults, on_work=fork_server)
     with _signals_raise():
         return 0 if run_sweep(plan, folder, options["launcher"]) else 1
