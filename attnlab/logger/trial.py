@@ -1,6 +1,7 @@
 """A whole job in the one run that the agent of a W&B sweep asks for."""
 
 import contextlib
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,11 +9,15 @@ from typing import TYPE_CHECKING
 from attnlab.job import Job
 from attnlab.logger.mirror import NoMirror
 from attnlab.results import Result
-from attnlab.wandb.content import result_content, training_content
+from attnlab.wandb.content import Content, result_content, training_content
+from attnlab.wandb.start import UnreachableError
 
 if TYPE_CHECKING:
     from lightning.pytorch.loggers import Logger
     from wandb import Run
+
+
+log = logging.getLogger(__name__)
 
 
 class Trial(NoMirror):
@@ -41,13 +46,19 @@ class Trial(NoMirror):
 
     def publish(self, job: Job, result: Result, folder: Path) -> None:
         """Log a result."""
-        result_content(result, self.max_rows).log_all(self.run)
+        self._log(result_content(result, self.max_rows))
         self._published.add(result.protocol)
 
-    def complete(self, job: Job, folder: Path) -> None:
+    def complete(self, job: Job) -> None:
         """Log what the store had already: the sweep wants its metric from every run."""
         if not self._streamed:
-            training_content(job.store.path("models", job.model_key)).log_all(self.run)
+            self._log(training_content(job.store.path("models", job.model_key)))
         for name, key in job.result_keys.items():
             if name not in self._published:
-                self.publish(job, Result(name, job.store.path("results", key)), folder)
+                self._log(result_content(Result(name, job.store.path("results", key)), self.max_rows))
+
+    def _log(self, content: Content) -> None:
+        try:
+            content.log_all(self.run)
+        except UnreachableError as error:
+            log.warning("%s; results are in the store", error)  # and the job goes on

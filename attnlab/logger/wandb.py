@@ -13,7 +13,7 @@ from attnlab.results import Result
 from attnlab.wandb.agent import in_sweep, trial_identity
 from attnlab.wandb.content import result_content, use_training_steps
 from attnlab.wandb.identity import TRAINING, Identity, identify
-from attnlab.wandb.start import Destination, Mode, finishing, reason, start
+from attnlab.wandb.start import Destination, Mode, UnreachableError, finishing, start
 
 if TYPE_CHECKING:
     from lightning.pytorch.loggers import Logger
@@ -70,7 +70,7 @@ class WandbMirror(NoMirror):
             use_training_steps(run)
             trial = Trial(run, self.max_rows)
             yield trial
-            trial.complete(job, folder)
+            trial.complete(job)
 
     @contextlib.contextmanager
     def training(self, job: Job, folder: Path) -> "Iterator[list[Logger]]":
@@ -84,23 +84,31 @@ class WandbMirror(NoMirror):
 
     def publish(self, job: Job, result: Result, folder: Path) -> None:
         """Log summary metrics, the first rows of the records, and the figures of a result."""
+        content = result_content(result, self.max_rows)
         key = job.result_keys[result.protocol]
         with self._run(identify(job, key, result.protocol, self.tags), folder) as run:
             if run is not None:
-                result_content(result, self.max_rows).log_missing(run)
+                content.log_missing(run)
 
     @contextlib.contextmanager
     def _run(self, identity: Identity, folder: Path) -> "Iterator[Run | None]":
         """A W&B run, finished with the outcome of the block; None where W&B cannot start."""
-        with finishing(self._start(identity, folder)) as run:
-            yield run
+        try:
+            with finishing(self._start(identity, folder)) as run:
+                yield run
+        except UnreachableError as error:
+            self._warn(error)
 
     def _start(self, identity: Identity, folder: Path) -> "Run | None":
         if self._unreachable:
             return None  # waited for once is enough
         try:
             return start(identity, self.destination, folder)
-        except Exception as error:  # W&B raises many kinds, and none of them may stop a job
-            log.warning("W&B did not start (%s); results are in the store", reason(error))
-            self._unreachable = True
+        except UnreachableError as error:
+            self._warn(error)
             return None
+
+    def _warn(self, error: UnreachableError) -> None:
+        """W&B must not stop a job."""
+        log.warning("%s; results are in the store, and `attnlab wandb push` shows them later", error)
+        self._unreachable = True

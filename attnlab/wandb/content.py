@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from attnlab.errors import StoreError
 from attnlab.report.flat import flat_table
 from attnlab.results import Result
+from attnlab.wandb.start import asking
 
 if TYPE_CHECKING:
     from wandb import Run
@@ -32,17 +33,27 @@ class Content:
     summary: Row
 
     def log_all(self, run: "Run") -> None:
-        """Log it after whatever the run holds."""
-        run.summary.update(self.summary)
-        for row in self.rows:
-            run.log(row)
+        """Log it after whatever the run holds.
+
+        Raises:
+            UnreachableError: W&B did not take it.
+        """
+        with asking("take what was logged"):
+            run.summary.update(self.summary)
+            for row in self.rows:
+                run.log(row)
 
     def log_missing(self, run: "Run") -> None:
-        """Log what a continued run does not hold yet, so that logging twice leaves what logging once does."""
-        run.summary.update(self.summary)
-        for step, row in enumerate(self.rows):
-            if step >= run.starting_step:
-                run.log(row, step=step)
+        """Log what a continued run does not hold yet, so that logging twice leaves what logging once does.
+
+        Raises:
+            UnreachableError: W&B did not take it.
+        """
+        with asking("take what was logged"):
+            run.summary.update(self.summary)
+            for step, row in enumerate(self.rows):
+                if step >= run.starting_step:
+                    run.log(row, step=step)
 
 
 def use_training_steps(run: "Run") -> None:

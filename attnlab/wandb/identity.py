@@ -63,7 +63,8 @@ def run_config(job: Job) -> dict[str, Any]:
 
 
 def _choices(job: Job) -> dict[str, str]:
-    return {group: option for group, option in job.choices.items() if group not in HOUSEKEEPING}
+    """Option of each group that says what a job is; ``data/common@data`` and the like are parts of others."""
+    return {group: option for group, option in job.choices.items() if group not in HOUSEKEEPING and "@" not in group}
 
 
 def short_tag(tag: str) -> str:

@@ -1,11 +1,13 @@
 """``attnlab wandb push``: the W&B project, made again from the store."""
 
 import argparse
+import gc
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from attnlab.config.location import do_without_home
 from attnlab.errors import StoreError
 from attnlab.inspect.places import default_store, output_directory
 from attnlab.inspect.status import find_sweep
@@ -14,7 +16,7 @@ from attnlab.store import Store
 from attnlab.store.store import Kind
 from attnlab.wandb.content import Content, use_training_steps
 from attnlab.wandb.offline import PushedRuns
-from attnlab.wandb.start import Destination, finishing, reason, start
+from attnlab.wandb.start import Destination, UnreachableError, finishing, start
 from attnlab.wandb.stored import Selection, StoredRun, count, of_store, of_sweep
 
 TOLD_EVERY = 100
@@ -24,19 +26,18 @@ NOT_OF_THIS_PROCESS = {
     "x_disable_stats": True,
     "x_disable_meta": True,
     "x_disable_machine_info": True,
+    "x_save_requirements": False,
     "disable_git": True,
     "disable_code": True,
 }
-"""W&B would note the load, machine and commit of this process, which neither trained nor measured."""
-
-
-class UnreachableError(Exception):
-    """W&B did not start a run."""
+"""W&B would note the load, machine, packages and commit of this process, which neither trained nor measured."""
 
 
 def main(arguments: Sequence[str]) -> int:
     """Push a sweep, or the whole store."""
     options = _parser().parse_args(arguments)
+    gc.enable()  # off for verbs that live for a second
+    do_without_home()
     asked = Destination(options.mode, entity=options.entity, init_timeout=options.timeout)
     asked.check("--mode ")
     sweep = find_sweep(options.sweep) if options.sweep else None
@@ -93,7 +94,7 @@ class Push:
         """Show all that can be read; a line about each that cannot is added to the selection's problems.
 
         Raises:
-            UnreachableError: W&B did not start a run.
+            UnreachableError: W&B did not start, take or finish a run.
         """
         for number, (kind, folder) in enumerate(selection.entries, start=1):
             try:
@@ -108,7 +109,7 @@ class Push:
 
         Raises:
             StoreError: the entry is damaged; nothing was shown of it.
-            UnreachableError: W&B did not start the run.
+            UnreachableError: W&B did not start, take or finish the run.
         """
         destination = run.destination(self.asked, self.project)
         if self.asked.mode == "online":
@@ -125,14 +126,11 @@ class Push:
         self.written.mark(key, destination.path)
 
     def _log(self, run: StoredRun, content: Content, destination: Destination, folder: Path) -> None:
-        try:
-            started = start(run.identity, destination, folder, **NOT_OF_THIS_PROCESS)
-        except Exception as error:  # W&B raises many kinds
-            raise UnreachableError(f"W&B did not start a run ({reason(error)})") from error
-        with finishing(started):
-            if run.kind == "models":
-                use_training_steps(started)
-            content.log_missing(started)
+        with finishing(start(run.identity, destination, folder, **NOT_OF_THIS_PROCESS)) as started:
+            if started is not None:
+                if run.kind == "models":
+                    use_training_steps(started)
+                content.log_missing(started)
         self.pushed.append(run.kind)
 
     def told(self) -> str:

@@ -19,6 +19,28 @@ Mode = Literal["offline", "online", "disabled"]
 MODES = get_args(Mode)
 
 
+class UnreachableError(Exception):
+    """W&B did not start, take or finish a run."""
+
+
+@contextlib.contextmanager
+def asking(what: str) -> Iterator[None]:
+    """A block that asks something of W&B, which raises many kinds of errors.
+
+    Args:
+        what: What is asked, for the message.
+
+    Raises:
+        UnreachableError: whatever W&B raised.
+    """
+    try:
+        yield
+    except Exception as error:
+        text = str(error).strip()
+        reason = text.splitlines()[0] if text else type(error).__name__
+        raise UnreachableError(f"W&B did not {what} ({reason})") from error
+
+
 @dataclass(frozen=True)
 class Destination:
     """Where runs go.
@@ -65,45 +87,47 @@ def start(identity: Identity, destination: Destination, folder: Path, **settings
         settings: More of ``wandb.Settings``.
 
     Raises:
-        Exception: of many kinds, where W&B cannot be reached or refuses something.
+        UnreachableError: W&B cannot be reached, or refuses something.
     """
     do_without_home()
     import wandb
 
     own = identity.id is not None
-    return wandb.init(
-        mode=destination.mode,
-        project=destination.project if own else None,
-        entity=destination.entity if own else None,
-        id=identity.id,
-        resume="allow" if own and destination.mode == "online" else None,
-        group=identity.group,
-        job_type=identity.job_type,
-        name=identity.name,
-        tags=identity.tags,
-        config=dict(identity.config),
-        dir=folder,
-        reinit="create_new",
-        settings=wandb.Settings(console="off", silent=True, init_timeout=destination.init_timeout, **settings),
-    )
+    with asking("start a run"):
+        return wandb.init(
+            mode=destination.mode,
+            project=destination.project if own else None,
+            entity=destination.entity if own else None,
+            id=identity.id,
+            resume="allow" if own and destination.mode == "online" else None,
+            group=identity.group,
+            job_type=identity.job_type,
+            name=identity.name,
+            tags=identity.tags,
+            config=dict(identity.config),
+            dir=folder,
+            reinit="create_new",
+            settings=wandb.Settings(console="off", silent=True, init_timeout=destination.init_timeout, **settings),
+        )
 
 
 @contextlib.contextmanager
 def finishing(run: "Run | None") -> "Iterator[Run | None]":
-    """Finish a run with the outcome of the block, however it ends; W&B would else show it as running, or as crashed."""
-    exit_code = 1
+    """Finish a run with the outcome of the block, however it ends; W&B would else show it as running, or as crashed.
+
+    Raises:
+        UnreachableError: W&B did not finish the run of a block that ended well.
+    """
     try:
         yield run
-        exit_code = 0
-    finally:
+    except BaseException:
         if run is not None:
-            run.finish(exit_code=exit_code)
-
-
-def reason(error: Exception) -> str:
-    """The first line of an error of W&B's."""
-    text = str(error).strip()
-    return text.splitlines()[0] if text else repr(error)
+            with contextlib.suppress(Exception):
+                run.finish(exit_code=1)
+        raise
+    if run is not None:
+        with asking("finish a run"):
+            run.finish(exit_code=0)
 
 
 def _has_key() -> bool:

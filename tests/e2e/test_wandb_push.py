@@ -1,9 +1,11 @@
 """The W&B project made again from the store equals the one that jobs logged themselves."""
 
+import json
 import shutil
 
 from tests.e2e.conftest import SMALL, entries
 from tests.e2e.wandb_file import runs
+from tests.e2e.wandb_server import WandbServer
 
 JOB = (*SMALL, "trainer.max_epochs=2", "protocol=[predictions,permutation]")
 
@@ -35,6 +37,13 @@ def test_what_is_pushed_is_what_a_job_logs_itself(attnlab):
     done = attnlab(*JOB, "logger=none")
     assert done.returncode == 0, done.stderr
     assert not runs(attnlab.folder)
+    push_offline(attnlab, own)
+    push_online_twice(attnlab, own)
+    push_damaged_store(attnlab)
+    refusals(attnlab)
+
+
+def push_offline(attnlab, own):
     pushed = attnlab("wandb", "push", "--mode", "offline")
     assert pushed.returncode == 0, pushed.stderr
     assert "pushed 1 model and 2 results" in pushed.stdout
@@ -46,15 +55,28 @@ def test_what_is_pushed_is_what_a_job_logs_itself(attnlab):
     train = next(run for run in again.values() if run["job_type"] == "train")
     assert [row["_step"] for row in train["history"]] == list(range(len(train["history"])))
     assert {row["trainer/global_step"] for row in train["history"] if "val/auroc" in row} == {6, 13}
-
     twice = attnlab("wandb", "push", "--mode", "offline")
     assert "pushed 0 models and 0 results, 3 were there" in twice.stdout
     assert len(list((attnlab.folder / "outputs/push/wandb").glob("offline-run-*"))) == 3
 
 
-def test_damage_is_named_and_the_rest_is_pushed_without_torch(attnlab):
-    done = attnlab(*JOB, "logger=none")
-    assert done.returncode == 0, done.stderr
+def push_online_twice(attnlab, own):
+    with WandbServer() as server:
+        online = attnlab("wandb", "push", **server.environment)
+        assert online.returncode == 0, online.stderr
+        once = json.dumps({key: run["history"] for key, run in server.runs.items()})
+        again = attnlab("wandb", "push", **server.environment)
+        assert again.returncode == 0, again.stderr
+        assert json.dumps({key: run["history"] for key, run in server.runs.items()}) == once
+    assert server.runs.keys() == own.keys()
+    for key, run in server.runs.items():
+        assert run["exit"] == 0
+        assert (run["group"], run["job_type"]) == (own[key]["group"], own[key]["job_type"])
+        assert run["config"]["trainer.max_epochs"] == 2
+        assert shown({**own[key], "history": run["history"]})["history"] == own[key]["history"]
+
+
+def push_damaged_store(attnlab):
     result, other = entries(attnlab.folder, "results")
     (result / "records.parquet").write_bytes(b"no table")
     (other.parent / "notes").mkdir()
@@ -72,6 +94,8 @@ def test_damage_is_named_and_the_rest_is_pushed_without_torch(attnlab):
     assert "wandb" in imported
     assert not {"torch", "lightning"} & imported
 
+
+def refusals(attnlab):
     online = {"WANDB_API_KEY": "0" * 40, "WANDB_BASE_URL": "http://127.0.0.1:9"}
     unreachable = attnlab("wandb", "push", "--timeout", "2", **online)
     assert unreachable.returncode == 1

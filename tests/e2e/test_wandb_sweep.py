@@ -1,4 +1,4 @@
-"""Jobs as the agent of a W&B sweep starts them, by the agent's own code, with the server left out."""
+"""Jobs as the agent of a W&B sweep starts them, by the agent's own code."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import yaml
 
 from attnlab.config.location import sweeps_directory
 from tests.e2e.conftest import SMALL
-from tests.e2e.wandb_file import runs
+from tests.e2e.wandb_server import WandbServer
 
 # What `wandb agent` does with a run that the server sends.
 AGENT = """
@@ -26,40 +26,37 @@ sys.exit(agent._run_processes[run].wait())
 """
 
 
-def run_by_agent(attnlab, command, args, run):
+def run_by_agent(attnlab, command, args, run, **extra):
     path = f"{Path(sys.executable).parent}{os.pathsep}{attnlab.environment.get('PATH', '')}"
-    environment = {**attnlab.environment, "PATH": path}
+    environment = {**attnlab.environment, "PATH": path, **extra}
     arguments = [sys.executable, "-c", AGENT, json.dumps([command, args, run])]
     return subprocess.run(arguments, cwd=attnlab.folder, env=environment, capture_output=True, text=True, timeout=300)
 
 
 def test_the_agents_run_holds_the_whole_job_and_what_the_store_had(attnlab):
     file = yaml.safe_load((sweeps_directory() / "wandb" / "bayes.yaml").read_text())
-    assert file["command"][-1] == "logger.mode=online"
-    command = [*file["command"], *SMALL, "protocol=[predictions,permutation]", "logger.mode=offline"]
+    command = [*file["command"], *SMALL, "protocol=[predictions,permutation]"]
     args = {"model.optimizer.lr": 0.00123456789, "model.encoder.hidden_size": 32}
     assert args.keys() == file["parameters"].keys()
-    done = run_by_agent(attnlab, command, args, "trial1")
-    assert done.returncode == 0, done.stdout + done.stderr
-    (run,) = runs(attnlab.folder)
-    assert run["id"] == "trial1"
-    assert run["exit"] == 0
-    assert run["config"]["model.optimizer.lr"] == 0.00123456789
-    metric = file["metric"]["name"]
-    assert [row for row in run["history"] if metric in row]
-    assert 0 <= run["summary"][metric] <= 1
-    assert 0 <= run["summary"]["permutation/tvd"] <= 1
-    assert "predictions/accuracy" in run["summary"]
-    assert [row for row in run["history"] if "permutation/tvd" in row]
-    assert "logger.mode=online" in done.stdout + done.stderr
-
-    # The same job again is in the store; its run must hold the metric nevertheless.
-    again = run_by_agent(attnlab, command, args, "trial2")
-    assert again.returncode == 0, again.stdout + again.stderr
-    second = next(run for run in runs(attnlab.folder) if run["id"] == "trial2")
-    for name in (metric, "permutation/tvd", "predictions/accuracy"):
-        assert second["summary"][name] == run["summary"][name]
-        assert [r[name] for r in second["history"] if name in r] == [r[name] for r in run["history"] if name in r]
+    metrics = (file["metric"]["name"], "permutation/tvd", "predictions/accuracy")
+    with WandbServer() as server:
+        # The second job is in the store when it starts; its run must hold the metric nevertheless.
+        for trial in ("trial1", "trial2"):
+            done = run_by_agent(attnlab, command, args, trial, **server.environment)
+            assert done.returncode == 0, done.stdout + done.stderr
+    assert server.runs.keys() == {"trial1", "trial2"}
+    first, second = server.runs["trial1"], server.runs["trial2"]
+    for run in (first, second):
+        assert run["sweep"] == "mysweep"
+        assert run["job_type"] == "trial"
+        assert run["exit"] == 0
+        assert run["config"]["model.optimizer.lr"] == 0.00123456789
+    for name in metrics:
+        assert 0 <= first["summary"][name] <= 1
+        assert second["summary"][name] == first["summary"][name]
+        values = [row[name] for row in first["history"] if name in row]
+        assert values
+        assert [row[name] for row in second["history"] if name in row] == values
 
 
 def test_a_study_that_is_no_grid_is_run_cell_by_cell(attnlab):
@@ -70,12 +67,13 @@ def test_a_study_that_is_no_grid_is_run_cell_by_cell(attnlab):
     file = yaml.safe_load(written.stdout)
     cells = file["parameters"]["cell"]["values"]
     assert len(cells) == 2
-    done = run_by_agent(attnlab, file["command"], {"cell": cells[1]}, "trial")
+    done = run_by_agent(attnlab, [*file["command"], "--cfg", "job"], {"cell": cells[1]}, "trial")
     assert done.returncode == 0, done.stdout + done.stderr
-    (run,) = runs(attnlab.folder)
-    assert run["config"]["note"] == "a b"
-    assert run["config"]["seed"] == 1
-    assert "permutation/tvd" in run["summary"]
+    config = yaml.safe_load(done.stdout)
+    assert config["note"] == "a b"
+    assert config["seed"] == 1
+    assert list(config["protocols"]) == ["permutation"]
+    assert config["trainer"]["max_epochs"] == 1
 
 
 def test_several_jobs_under_an_agent_are_refused(attnlab):
