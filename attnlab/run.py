@@ -30,10 +30,12 @@ def run(job: Job, folder: Path) -> list[Result]:
         AttnlabError: the user asked for something that cannot be; raised before anything is trained.
     """
     missing = job.missing
-    if missing:
-        _Execution(job, folder).run(missing)
-    else:
-        log.info("all %d results are in the store, %s", len(job.result_keys), job.store.root)
+    mirror: NoMirror = instantiate(job.config["logger"], "logger")
+    with mirror.opened(job, folder) as shown:
+        if missing:
+            _Execution(job, folder, shown).run(missing)
+        else:
+            log.info("all %d results are in the store, %s", len(job.result_keys), job.store.root)
     results = [Result(name, job.store.path("results", key)) for name, key in job.result_keys.items()]
     for result in results:
         _link(folder / result.protocol, result.folder)
@@ -52,7 +54,9 @@ def train_model(job: Job, folder: Path) -> None:
         AttnlabError: the user asked for something that cannot be; raised before anything is trained.
     """
     if not job.store.has("models", job.model_key):
-        _Execution(job, folder).model()
+        mirror: NoMirror = instantiate(job.config["logger"], "logger")
+        with mirror.opened(job, folder) as shown:
+            _Execution(job, folder, shown).model()
 
 
 def _link(link: Path, target: Path) -> None:
@@ -68,13 +72,13 @@ def _link(link: Path, target: Path) -> None:
 class _Execution:
     """The part of a job that needs torch; everything that can be refused is refused in the constructor."""
 
-    def __init__(self, job: Job, folder: Path) -> None:
+    def __init__(self, job: Job, folder: Path, mirror: NoMirror) -> None:
         from attnlab.capabilities import check_job
 
         self.job = job
         self.folder = folder
+        self.mirror = mirror
         check_job(job.config)
-        self.mirror: NoMirror = instantiate(job.config["logger"], "logger")
         self.data: TextDataModule = instantiate(job.config["data"], "data")
         self._check_options()
         self.data.prepare_data()

@@ -16,10 +16,11 @@ from omegaconf import DictConfig, open_dict
 
 from attnlab.config.composing import chosen_options, composer, to_plain
 from attnlab.config.overrides import group_choices
-from attnlab.launch.plan import Compose, make_plan
 from attnlab.launch.engine import Ending
+from attnlab.launch.plan import Compose, make_plan
 from attnlab.launch.pool import fork_server
 from attnlab.launch.sweep import run_sweep, show_plan
+from attnlab.wandb.agent import refuse_several_jobs
 
 
 class SweepLauncher(Launcher):
@@ -102,6 +103,7 @@ def _plan_and_run(jobs: Sequence[Sequence[str]], composing: Composing, folder: P
         plan = make_plan(jobs, composing.compose, composing.defaults)
         show_plan(plan)
         return 1 if plan.impossible else 0
+    refuse_several_jobs()
     local = not options.get("cluster")
     plan = make_plan(jobs, composing.compose, composing.defaults, on_work=fork_server if local else lambda: None)
     with _signals_raise():

@@ -28,7 +28,7 @@ class Pool(Protocol):
         ...
 
     def ended(self, timeout: float) -> list[tuple[Path, int]]:
-        """Cells that ended since the last call, with their exit codes; waits for one, but not longer than ``timeout``."""
+        """Cells that ended since the last call, with their exit codes; waits for one, at most so many seconds."""
         ...
 
     def end_all(self) -> None:

@@ -38,6 +38,8 @@ class PlanningSweeper(Sweeper):
         # Hydra loads its own plugins anew when it starts, after this module was imported.
         from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 
+        assert self.config is not None  # Hydra calls setup first
+        assert self.launcher is not None
         parser = OverridesParser.create(config_loader=self.context.config_loader)
         overrides = parser.parse_overrides([*(f"{key}={value}" for key, value in self.params.items()), *arguments])
         folder = Path(str(self.config.hydra.sweep.dir))

@@ -16,6 +16,11 @@ class NoMirror:
     """Shows nothing beyond the store; the base of the other mirrors."""
 
     @contextlib.contextmanager
+    def opened(self, job: Job, folder: Path) -> "Iterator[NoMirror]":
+        """The mirror to use for a job, closed with its outcome when the block ends."""
+        yield self
+
+    @contextlib.contextmanager
     def training(self, job: Job, folder: Path) -> "Iterator[list[Logger]]":
         """Loggers for a training run, closed with its outcome when the block ends."""
         yield []

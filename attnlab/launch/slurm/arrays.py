@@ -6,7 +6,6 @@ from typing import TypeVar
 
 from attnlab.launch.plan import Entry
 
-
 T = TypeVar("T")
 
 
@@ -39,7 +38,7 @@ class Array:
 def make_arrays(waiting: Sequence[Entry], most: int) -> list[Array]:
     """Job arrays for cells.
 
-    A cell whose model is trained, or that alone needs its model, has a task of its own. Where several cells need a model
+    A cell whose model is trained, or that alone needs its model, is a task of its own. Where several cells need a model
     that has to be trained, one task trains it, and each of them waits for that task alone: the n-th cells of all such
     models form an array, in which a model has the same number as in the array of trainings, and SLURM's ``aftercorr``
     ties equal numbers.
@@ -57,8 +56,8 @@ def make_arrays(waiting: Sequence[Entry], most: int) -> list[Array]:
     for block in _blocks(sorted(shared, key=len, reverse=True), most):
         arrays.append(Array(tuple(Unit(tuple(group), trains=True) for group in block)))
         first = len(arrays) - 1
-        for number in range(len(block[0])):
-            arrays.append(Array(tuple(Unit((g[number],)) for g in block if len(g) > number), after=first))
+        numbers = range(len(block[0]))
+        arrays += [Array(tuple(Unit((g[n],)) for g in block if len(g) > n), after=first) for n in numbers]
     alone = [Unit((entry,)) for entry in waiting if id(entry) not in together]
     return arrays + [Array(tuple(block)) for block in _blocks(alone, most)]
 

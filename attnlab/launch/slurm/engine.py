@@ -63,7 +63,7 @@ class Slurm:
         if importlib.util.find_spec("submitit") is None:
             raise ConfigError("cluster=slurm needs submitit: pip install 'attnlab[slurm]'")
         if shutil.which("sbatch") is None or shutil.which("srun") is None:
-            raise ConfigError("cluster=slurm: there is no sbatch on this machine; run it on a login node of the cluster")
+            raise ConfigError("cluster=slurm: there is no sbatch here; run it on a login node of the cluster")
         if minutes < 1:
             raise ConfigError(f"cluster.minutes={minutes}: give a job a minute or more")
         named = {"partition": partition, "account": account, "qos": qos, "constraint": constraint}
@@ -94,7 +94,9 @@ class Slurm:
             ConfigError: SLURM refuses the jobs.
         """
         present = _in_queue(waiting, cells)
-        watched = [Watched(e, cells / cell_id(e.job), present[cell_id(e.job)]) for e in waiting if cell_id(e.job) in present]
+        watched = [
+            Watched(e, cells / cell_id(e.job), present[cell_id(e.job)]) for e in waiting if cell_id(e.job) in present
+        ]
         new = [entry for entry in waiting if cell_id(entry.job) not in present]
         if watched:
             print(f"{len(watched)} cells are in SLURM's queue already")
@@ -138,7 +140,9 @@ class Slurm:
         executor = SlurmExecutor(cells.parent / "slurm", max_num_timeout=self.max_timeouts)
         tasks = [Task(names, unit.trains) for names, unit in zip(folders, array.units, strict=True)]
         try:
-            executor.update_parameters(job_name=f"attnlab-{cells.parent.name}"[:64], dependency=dependency, **self.parameters)
+            executor.update_parameters(
+                job_name=f"attnlab-{cells.parent.name}"[:64], dependency=dependency, **self.parameters
+            )
             return [job.job_id for job in executor.submit_array(tasks)]
         except (FailedJobError, FailedSubmissionError, ValueError, TypeError, OSError) as error:
             lines = [line.strip() for line in str(error).splitlines() if "error" in line.lower()] or [str(error)]

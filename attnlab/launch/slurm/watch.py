@@ -8,7 +8,7 @@ from pathlib import Path
 from attnlab.launch.cell import Cell
 from attnlab.launch.plan import Entry
 from attnlab.launch.scheduler import Outcome, Policy, Tell
-from attnlab.launch.slurm.queue import cancel, queue
+from attnlab.launch.slurm.queue import Queued, cancel, queue
 
 PATIENCE = 3
 """How often in a row a cell must be missing from the queue: results may arrive late on a shared file system."""
@@ -60,7 +60,7 @@ def watch(watched: Sequence[Watched], policy: Policy, tell: Tell, seconds: float
     return not failures
 
 
-def _outcome(item: Watched, known: dict[str, object] | None) -> Outcome | None:
+def _outcome(item: Watched, known: dict[str, Queued] | None) -> Outcome | None:
     if not item.entry.job.missing:
         return "done"
     if (item.folder / "error.json").exists():
