@@ -84,6 +84,7 @@ def removal_statistics(
             Statistic(f"fraction_{name}", f"fraction_{name}", where=where, description="share to flip"),
             Statistic(f"never_{name}", f"never_{name}", description="share that never flips"),
             Statistic(f"{bare[0]}_{name}", f"{bare[0]}_{name}", description=bare[1]),
+            Statistic(f"effect_{name}", f"change_{name}", "magnitude", "change of a class", by_class=True, where=where),
         ]
     for a, b in permutations(RANKINGS, 2):
         each.append(paired(f"{a}<{b}", f"removed_{a}", f"removed_{b}", "fewer", "share where the first needs fewer"))

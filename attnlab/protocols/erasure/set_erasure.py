@@ -32,6 +32,8 @@ class SetErasure(Protocol):
     Orders: attention, the gradient of the predicted class's probability with respect to each weight (signed, the
     weights taken as free inputs), their product, random draws, and ``optimal``, the exact optimum for a linear readout.
     Instances that only flip when everything is erased, so that the readout's bias alone decides, are counted apart.
+    What the erasure does to every class, not the predicted one alone, is in ``change``: see
+    :func:`~attnlab.protocols.erasure.removals.removal_columns`.
 
     Args:
         model: A trained model with a linear readout.

@@ -20,6 +20,10 @@ class SingleWeight(Protocol):
     published code takes a rank for a position there, so that it never draws the first position and sometimes draws
     the highest weight itself.
 
+    Beside the divergence of the whole output, ``change_top`` and ``change_random`` hold p_c(erased) − p_c(whole) of
+    every class c, predicted or not: signed, in the order of the classes, summing to zero. Their statistics are given
+    class by class, over all instances.
+
     Args:
         model: A trained model.
         seed: Seeds the random position, instance by instance.
@@ -33,6 +37,16 @@ class SingleWeight(Protocol):
         Statistic("flip_only_top", "flip_only_top", how="share", description="decision flips by the highest alone"),
         Statistic("flip_only_random", "flip_only_random", how="share", description="decision flips by the other alone"),
         Statistic("flip_neither", "flip_neither", how="share", description="decision flips by neither"),
+        Statistic("effect_top", "change_top", "magnitude", "change of a class by the highest", by_class=True),
+        Statistic("effect_random", "change_random", "magnitude", "change of a class by the other", by_class=True),
+        Statistic(
+            "top>random",
+            "change_top",
+            "larger",
+            "share where the highest changes a class more",
+            by_class=True,
+            other="change_random",
+        ),
     )
     figures: ClassVar[tuple[Figure, ...]] = (
         BinnedViolin(
@@ -56,6 +70,7 @@ class SingleWeight(Protocol):
         pair = torch.stack([top, other], 1)
         erased = observation.predict(erase(observation.attention, pair))
         js = jensen_shannon_divergence(erased.double(), observation.probabilities.double().unsqueeze(1))
+        change = erased.double() - observation.probabilities.double().unsqueeze(1)
         flips = erased.argmax(-1) != observation.probabilities.argmax(-1, keepdim=True)
         weight = observation.attention.gather(-1, pair)
         position = (observation.batch.mask.long().cumsum(-1) - 1).gather(-1, pair)
@@ -66,6 +81,8 @@ class SingleWeight(Protocol):
             "js_top": js[:, 0],
             "js_random": js[:, 1],
             "delta_js": js[:, 0] - js[:, 1],
+            "change_top": change[:, 0].tolist(),
+            "change_random": change[:, 1].tolist(),
             "flip_both": flips.all(1),
             "flip_only_top": flips[:, 0] & ~flips[:, 1],
             "flip_only_random": flips[:, 1] & ~flips[:, 0],

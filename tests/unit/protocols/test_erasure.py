@@ -30,6 +30,29 @@ def test_single_weight_adds_up(encoder):
     torch.testing.assert_close(columns["delta_js"], columns["js_top"] - columns["js_random"])
 
 
+@torch.no_grad()
+@pytest.mark.parametrize("num_classes", [2, 3])
+def test_the_change_of_every_class_is_that_of_erasing_by_hand(num_classes):
+    model = make_model(num_classes=num_classes)
+    seen = observe(model, make_batch(tuple(range(2, 14))))
+    single, several = SingleWeight(model).measure(seen), SetErasure(model, draws=1).measure(seen)
+    orders = SetErasure(model, draws=1).orders(seen)
+    for row in range(len(seen.batch)):
+        content = seen.batch.mask[row].nonzero().squeeze(1)
+        erasures = [(single[f"change_{name}"], [content[single[name][row]]]) for name in ("top", "random")]
+        for i, name in enumerate((*ORDERS, "random")):
+            count = int(several[f"removed_{name}"][row]) if several[f"flips_{name}"][row] else 0
+            erasures.append((several[f"change_{name}"], orders[row, i, :count]))
+        for change, gone in erasures:
+            weights = seen.attention.clone()
+            weights[row, gone] = 0
+            expected = (seen.predict(weights / weights.sum(-1, keepdim=True)) - seen.probabilities)[row].double()
+            expected = expected if len(gone) else torch.full_like(expected, torch.nan)
+            torch.testing.assert_close(
+                torch.tensor(change[row], dtype=torch.float64), expected, atol=1e-5, rtol=0, equal_nan=True
+            )
+
+
 @pytest.mark.parametrize("num_classes", [2, 3])
 def test_no_order_beats_the_optimum(encoder, num_classes):
     model = make_model(encoder, num_classes=num_classes)
