@@ -10,7 +10,7 @@ from torch import Tensor
 from attnlab.functional.erasure import NEVER
 from attnlab.functional.perturbation import BINS, Area, area_over_curve, bin_counts
 from attnlab.protocols.erasure.editing import Edit
-from attnlab.protocols.erasure.orders import RANKINGS, removal_orders
+from attnlab.protocols.erasure.orders import RANKINGS, TIED, removal_orders, sharing_highest
 from attnlab.protocols.erasure.prefixes import PrefixReader
 from attnlab.protocols.erasure.removals import Flips, paired, removal_boxes, removal_columns, removal_statistics
 from attnlab.protocols.erasure.weights import erase_weights
@@ -64,6 +64,7 @@ class InputErasure(Protocol):
 
     requires: ClassVar[frozenset[str]] = frozenset({"content_attention", "linear_readout"})
     statistics: ClassVar[tuple[Statistic, ...]] = (
+        TIED,
         *removal_statistics(ORDERS, ("emptied", "share that only an empty text flips")),
         *(statistic for name in ORDERS for statistic in _faithfulness(name)),
         *(
@@ -110,7 +111,10 @@ class InputErasure(Protocol):
         comprehensiveness = whole - without.gather(2, at_bins)
         sufficiency = whole - reader.alone(wanted).gather(2, at_bins)
         weights = erase_weights(observation, orders).removed
-        columns: dict[str, Column] = {"excluded": single_token_reasons(observation.length)}
+        columns: dict[str, Column] = {
+            "tied": sharing_highest(observation.attention, observation.batch.mask).sum(1) > 1,
+            "excluded": single_token_reasons(observation.length),
+        }
         for name, which in self._draws_of().items():
             columns.update(removal_columns(name, flips.of(which), observation, bare="emptied"))
             columns.update(self._losses(f"comprehensiveness_{name}", comprehensiveness[:, which]))

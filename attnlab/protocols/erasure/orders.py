@@ -7,9 +7,12 @@ from torch import Tensor
 from attnlab.functional.erasure import descending_order
 from attnlab.functional.prediction import class_probabilities
 from attnlab.protocols.protocol import Observation
+from attnlab.report.spec import Statistic
 
 RANKINGS = ("attention", "gradient", "product")
 """Orders by a score, of which there is one per instance; random orders have several draws."""
+
+TIED = Statistic("tied", "tied", description="share whose highest weight is a tie, broken by the seed")
 
 
 def removal_orders(observation: Observation, seed: int, draws: int) -> Tensor:
@@ -24,11 +27,10 @@ def removal_orders(observation: Observation, seed: int, draws: int) -> Tensor:
         (B, 3 + draws, T) positions, content before all else.
     """
     mask, attention = observation.batch.mask, observation.attention
-    noise = _noise(observation, seed, draws)
+    random = _random_orders(observation, seed, 1 + draws)
     gradient = attention_gradient(observation)
-    ranked = [descending_order(score, mask, noise[:, 0]) for score in (attention, gradient, attention * gradient)]
-    ranked += [descending_order(noise[:, 1 + draw], mask, noise[:, 0]) for draw in range(draws)]
-    return torch.stack(ranked, 1)
+    scores = torch.stack([attention, gradient, attention * gradient], 1)
+    return torch.cat([descending_order(scores, mask, random[:, 0]), random[:, 1:]], 1)
 
 
 def attention_gradient(observation: Observation) -> Tensor:
@@ -41,11 +43,15 @@ def attention_gradient(observation: Observation) -> Tensor:
     return gradient
 
 
-def _noise(observation: Observation, seed: int, draws: int) -> Tensor:
-    """(B, 1 + draws, T) random numbers: the first breaks ties, the others are orders."""
+def sharing_highest(attention: Tensor, mask: Tensor) -> Tensor:
+    """Content positions whose weight is the highest, (B, T) bool: several where it is a tie."""
+    return mask & (attention == attention.masked_fill(~mask, -1).amax(-1, keepdim=True))
+
+
+def _random_orders(observation: Observation, seed: int, draws: int) -> Tensor:
+    """(B, draws, T) positions, content before all else."""
     mask = observation.batch.mask.cpu().numpy()
-    noise = np.zeros((len(mask), 1 + draws, mask.shape[1]))
+    noise = np.full((len(mask), draws, mask.shape[1]), 2.0)
     for row, content, identity in zip(noise, mask, observation.batch.index.tolist(), strict=True):
-        places = np.flatnonzero(content)
-        row[:, places] = np.random.default_rng((seed, identity)).random((1 + draws, len(places)))
-    return torch.from_numpy(noise).to(observation.attention.device)
+        row[:, content] = np.random.default_rng((seed, identity)).random((draws, int(content.sum())))
+    return torch.from_numpy(noise.argsort(-1)).to(observation.attention.device)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from attnlab.functional.erasure import NEVER, Replacement, optimal_order
-from attnlab.protocols.erasure.orders import RANKINGS, removal_orders
+from attnlab.protocols.erasure.orders import RANKINGS, TIED, removal_orders, sharing_highest
 from attnlab.protocols.erasure.removals import removal_boxes, removal_columns, removal_statistics
 from attnlab.protocols.erasure.weights import erase_weights
 from attnlab.protocols.exclusion import single_token_reasons
@@ -45,6 +45,7 @@ class SetErasure(Protocol):
 
     requires: ClassVar[frozenset[str]] = frozenset({"linear_readout"})
     statistics: ClassVar[tuple[Statistic, ...]] = (
+        TIED,
         *removal_statistics(("random", *ORDERS)),
         *(statistic for name in RANKINGS for statistic in _against_optimum(name)),
     )
@@ -65,7 +66,10 @@ class SetErasure(Protocol):
     def measure(self, observation: Observation) -> dict[str, Column]:
         """Removals until the decision flips, by order."""
         flips = erase_weights(observation, self.orders(observation), self.replacement)
-        columns: dict[str, Column] = {"excluded": single_token_reasons(observation.length)}
+        columns: dict[str, Column] = {
+            "tied": sharing_highest(observation.attention, observation.batch.mask).sum(1) > 1,
+            "excluded": single_token_reasons(observation.length),
+        }
         for i, name in enumerate(ORDERS):
             columns.update(removal_columns(name, flips.of([i]), observation))
         random = range(len(ORDERS), len(ORDERS) + self.draws)
