@@ -135,7 +135,8 @@ def _array(name: str, values: Any, content: np.ndarray) -> pa.Array:  # noqa: AN
         offsets = np.concatenate([[0], content.sum(1).cumsum()]).astype(np.int32)
         return pa.ListArray.from_arrays(offsets, values.float().cpu().numpy()[content])
     if isinstance(values, Tensor):
-        return pa.array(values.cpu().numpy())
+        # What is not a number is a missing value.
+        return pa.array(values.cpu().numpy(), from_pandas=True)
     if all(value is None for value in values):
         # Nothing tells the type of an empty column; the only one that may be empty for a whole batch is text.
         return pa.array(values, pa.string())

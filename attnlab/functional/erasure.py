@@ -16,20 +16,21 @@ NEVER = -1
 """Count of an order that flips the decision at no length."""
 
 
-def descending_order(scores: Tensor, mask: Tensor, tie_break: Tensor) -> Tensor:
+def descending_order(scores: Tensor, mask: Tensor, ties: Tensor) -> Tensor:
     """Positions by falling score, content before all else.
 
     Args:
-        scores: (B, T).
+        scores: Any number of scores, (B, *K, T).
         mask: Content positions, (B, T).
-        tie_break: Random numbers, (B, T); equal scores come in their order.
+        ties: All positions in some order, (B, T), in which equal scores come.
 
     Returns:
-        (B, T) positions.
+        (B, *K, T) positions.
     """
-    shuffled = tie_break.argsort(-1)
-    ranked = scores.masked_fill(~mask, -torch.inf).gather(-1, shuffled).argsort(dim=-1, descending=True, stable=True)
-    return shuffled.gather(-1, ranked)
+    among = (len(scores), *[1] * (scores.dim() - 2), scores.shape[-1])
+    shuffled = ties.view(among).expand_as(scores)
+    ranked = scores.masked_fill(~mask.view(among), -torch.inf).gather(-1, shuffled)
+    return shuffled.gather(-1, ranked.argsort(dim=-1, descending=True, stable=True))
 
 
 def erased_contexts(
@@ -54,10 +55,11 @@ def erased_contexts(
     weights = attention.double().unsqueeze(1).expand(B, R, T).gather(-1, order)
     ordered = values.double().unsqueeze(1).expand(B, R, T, -1)
     ordered = ordered.gather(2, order.unsqueeze(-1).expand(-1, -1, -1, values.shape[-1]))
-    kept = _suffix_sums(weights.unsqueeze(-1) * ordered)
+    kept = _suffix_sums(ordered.mul_(weights.unsqueeze(-1)))
     mass = _suffix_sums(weights.unsqueeze(-1))
     if replacement == "renormalise":
-        return torch.where(mass > 0, kept / mass.clamp_min(1e-300), 0)
+        # Where no mass is left, nothing is kept: zero over the smallest number.
+        return kept.div_(mass.clamp_min_(1e-300))
     if replacement == "zero":
         return kept
     content = mask.unsqueeze(-1)
@@ -67,8 +69,9 @@ def erased_contexts(
 
 def _suffix_sums(x: Tensor) -> Tensor:
     """Sums over axis 2 of what remains after k entries, for k from 0 to T: (B, R, T + 1, D)."""
-    sums = x.flip(2).cumsum(2).flip(2)
-    return torch.cat([sums, torch.zeros_like(sums[:, :, :1])], 2)
+    sums = x.new_zeros(*x.shape[:2], x.shape[2] + 1, x.shape[3])
+    sums[:, :, :-1] = x.flip(2).cumsum_(2).flip(2)
+    return sums
 
 
 def removals_to_flip(classes: Tensor, original: Tensor, length: Tensor) -> Tensor:
@@ -106,15 +109,15 @@ def optimal_order(token_logits: Tensor, attention: Tensor, mask: Tensor, origina
     logits = token_logits.double()
     if logits.shape[-1] == 1:
         logits = torch.cat([torch.zeros_like(logits), logits], -1)
-    B, T, _ = logits.shape
-    own = logits.gather(-1, original[:, None, None].expand(B, T, 1))
-    terms = attention.double().unsqueeze(-1) * (own - logits)
-    terms = terms.masked_fill(~mask.unsqueeze(-1), -torch.inf).transpose(1, 2)  # (B, C, T)
+    B, T, C = logits.shape
+    others = (torch.arange(C, device=logits.device) != original.unsqueeze(1)).nonzero()[:, 1].view(B, 1, C - 1)
+    margins = logits.gather(-1, original[:, None, None].expand(B, T, 1)) - logits.gather(-1, others.expand(B, T, C - 1))
+    terms = attention.double().unsqueeze(-1) * margins
+    terms = terms.masked_fill(~mask.unsqueeze(-1), -torch.inf).transpose(1, 2)  # (B, C - 1, T)
     ordered, order = terms.sort(-1, descending=True)
     kept = ordered.masked_fill(ordered == -torch.inf, 0).flip(-1).cumsum(-1).flip(-1)
     k = torch.arange(T, device=logits.device)
     beaten = (kept < 0) & (k < mask.sum(-1)[:, None, None])
     needed = torch.where(beaten.any(-1), beaten.int().argmax(-1), T + 1)
-    needed = needed.scatter(-1, original.unsqueeze(-1), T + 2)
     best = needed.argmin(-1)
     return order.gather(1, best[:, None, None].expand(B, 1, T)).squeeze(1)

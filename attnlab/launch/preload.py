@@ -20,6 +20,7 @@ MODULES = (
     "attnlab.protocols.diagnostic.attention_leverage",
     "attnlab.protocols.diagnostic.gradient_correlation",
     "attnlab.protocols.diagnostic.predictions",
+    "attnlab.protocols.erasure.input_erasure",
     "attnlab.protocols.erasure.leave_one_out",
     "attnlab.protocols.erasure.set_erasure",
     "attnlab.protocols.erasure.single_weight",

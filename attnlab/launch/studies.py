@@ -11,8 +11,8 @@ from attnlab.config.location import sweeps_directory
 from attnlab.errors import ConfigError
 from attnlab.launch.sweepfile import PARTS, expand
 
-PACKAGED = ("paper", "quickstart")
-"""Studies in ``sweeps/``; its other folders are for other tools."""
+FOLDERS = ("", "paper")
+"""Folders of ``sweeps/`` that hold studies; its others are for other tools."""
 
 _CHOICE = re.compile(r"\+{0,2}(paper|sweep)=(.+)")
 
@@ -43,7 +43,7 @@ def studies() -> list[str]:
     """Names of the studies that come with attnlab."""
     root = sweeps_directory()
     found = (file.relative_to(root).with_suffix("").as_posix() for file in root.rglob("*.yaml"))
-    return sorted(name for name in found if name.split("/")[0] in PACKAGED)
+    return sorted(name for name in found if name.rpartition("/")[0] in FOLDERS)
 
 
 def load_study(file: Path) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from attnlab.job import Job
 from attnlab.logger.mirror import NoMirror
 from attnlab.report.flat import flat_table
+from attnlab.report.summary import of_each_class
 from attnlab.results import Result
 
 
@@ -20,7 +21,7 @@ class CsvMirror(NoMirror):
         rows = [
             {"statistic": name, "group": group, "value": value}
             for name, statistic in result.summary["statistics"].items()
-            for group, value in {"all": statistic["all"], **statistic["by_prediction"]}.items()
+            for group, value in {"all": statistic["all"], **of_each_class(statistic)}.items()
         ]
         if rows:
             pyarrow.csv.write_csv(pa.Table.from_pylist(rows), folder / f"{result.protocol}.summary.csv")

@@ -20,10 +20,12 @@ class Statistic:
         description: What it says, in a few words.
         higher_is_better: Direction of the arrow in tables; None for a number that is neither good nor bad.
         by_prediction: Whether it is given for each predicted class too.
+        by_class: Whether the columns are lists with a value for each class: it is computed over all values, and for
+            each class from its own, whatever is predicted.
         at_least: Threshold of ``share``.
         at_most: Threshold of ``share``.
         where: Column that must be true for an instance to count.
-        other: Column that ``fewer`` and ``sign_test`` compare with.
+        other: Column that ``fewer``, ``larger`` and ``sign_test`` compare with.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Statistic:
     description: str = ""
     higher_is_better: bool | None = None
     by_prediction: bool = True
+    by_class: bool = False
     at_least: float | None = None
     at_most: float | None = None
     where: str | None = None

@@ -29,6 +29,11 @@ def mean(records: pa.Table, statistic: Statistic) -> float:
     return float(values(records, statistic.column).mean())
 
 
+def magnitude(records: pa.Table, statistic: Statistic) -> float:
+    """Mean of absolute values."""
+    return float(np.abs(values(records, statistic.column)).mean())
+
+
 def std(records: pa.Table, statistic: Statistic) -> float:
     """Population standard deviation over instances, as Jain & Wallace report it."""
     return float(values(records, statistic.column).std())
@@ -95,6 +100,12 @@ def fewer(records: pa.Table, statistic: Statistic) -> float:
     return float((first < second).mean()) if len(first) else float("nan")
 
 
+def larger(records: pa.Table, statistic: Statistic) -> float:
+    """Share in which ``column`` is farther from zero than ``other``; equal ones count half."""
+    first, second = (np.abs(values(records, name)) for name in _pair(statistic))
+    return float((first > second).mean() + 0.5 * (first == second).mean())
+
+
 def sign_test(records: pa.Table, statistic: Statistic) -> float:
     """Two-sided p of the sign test over instances in which ``column`` and ``other`` differ."""
     from scipy.stats import binomtest
@@ -106,15 +117,20 @@ def sign_test(records: pa.Table, statistic: Statistic) -> float:
 
 def _removals(records: pa.Table, statistic: Statistic) -> tuple[np.ndarray, np.ndarray]:
     """Two columns of removal counts; an order that never flips needs infinitely many, and two such are left out."""
-    if statistic.other is None:
-        raise ValueError(f"statistic {statistic.name} compares with no other column")
-    pair = [values(records, name) for name in (statistic.column, statistic.other)]
+    pair = [values(records, name) for name in _pair(statistic)]
     first, second = (np.where(column < 0, np.inf, column) for column in pair)
     some = np.isfinite(first) | np.isfinite(second)
     return first[some], second[some]
 
 
+def _pair(statistic: Statistic) -> tuple[str, str]:
+    if statistic.other is None:
+        raise ValueError(f"statistic {statistic.name} compares with no other column")
+    return statistic.column, statistic.other
+
+
 STATISTICS: dict[str, Callable[[pa.Table, Statistic], float]] = {
-    function.__name__: function for function in (mean, std, median, share, accuracy, f1, auc, fewer, sign_test)
+    function.__name__: function
+    for function in (mean, magnitude, std, median, share, accuracy, f1, auc, fewer, larger, sign_test)
 }
 """A new kind of statistic is one function here."""

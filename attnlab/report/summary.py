@@ -1,7 +1,7 @@
 """Records to a summary."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -21,7 +21,8 @@ def summarise(records: pa.Table, statistics: Sequence[Statistic], classes: Seque
 
     Returns:
         ``n`` instances, ``measured``, ``excluded`` (count by reason), and for each statistic ``all`` and
-        ``by_prediction`` (by class name; classes that were never predicted are left out).
+        ``by_prediction`` (by class name; classes that were never predicted are left out). A statistic of columns with a
+        value for each class has ``by_class`` beside an empty ``by_prediction``.
 
     Raises:
         ValueError: a measured instance has no value in a column that a statistic uses.
@@ -33,8 +34,17 @@ def summarise(records: pa.Table, statistics: Sequence[Statistic], classes: Seque
         "n": records.num_rows,
         "measured": measured.num_rows,
         "excluded": dict(sorted(reasons.items())),
-        "statistics": {s.name: _describe(s, measured, by_class) for s in statistics},
+        "statistics": {
+            s.name: _by_class(s, measured, classes) if s.by_class else _describe(s, measured, by_class)
+            for s in statistics
+        },
     }
+
+
+def of_each_class(statistic: Mapping[str, Any]) -> Mapping[str, float]:
+    """Values of a summarised statistic by class: by predicted class, or of each class where it has one for each."""
+    values: Mapping[str, float] = statistic["by_prediction"] or statistic.get("by_class", {})
+    return values
 
 
 def measured_records(records: pa.Table) -> pa.Table:
@@ -43,16 +53,38 @@ def measured_records(records: pa.Table) -> pa.Table:
 
 
 def _describe(statistic: Statistic, measured: pa.Table, by_class: dict[str, pa.Table]) -> dict[str, Any]:
-    compute = STATISTICS[statistic.how]
     rows = _counted(measured, statistic)
     groups = {name: _counted(group, statistic) for name, group in by_class.items()} if statistic.by_prediction else {}
+    return {
+        **_computed(statistic, rows),
+        "by_prediction": {name: _value(statistic, group) for name, group in groups.items() if group.num_rows},
+    }
+
+
+def _by_class(statistic: Statistic, measured: pa.Table, classes: Sequence[str]) -> dict[str, Any]:
+    rows = _counted(measured, statistic)
+    names = [name for name in (statistic.column, statistic.other) if name]
+    every = pa.table({name: pc.list_flatten(rows[name]) for name in names})
+    each = {c: pa.table({name: pc.list_element(rows[name], c) for name in names}) for c in range(len(classes))}
+    return {
+        **_computed(statistic, every),
+        "n": rows.num_rows,
+        "by_prediction": {},
+        "by_class": {classes[c]: _value(statistic, table) for c, table in each.items() if rows.num_rows},
+    }
+
+
+def _computed(statistic: Statistic, rows: pa.Table) -> dict[str, Any]:
     return {
         "description": statistic.description,
         "higher_is_better": statistic.higher_is_better,
         "n": rows.num_rows,
-        "all": compute(rows, statistic) if rows.num_rows else float("nan"),
-        "by_prediction": {name: compute(group, statistic) for name, group in groups.items() if group.num_rows},
+        "all": _value(statistic, rows) if rows.num_rows else float("nan"),
     }
+
+
+def _value(statistic: Statistic, rows: pa.Table) -> float:
+    return STATISTICS[statistic.how](rows, statistic)
 
 
 def _counted(records: pa.Table, statistic: Statistic) -> pa.Table:

@@ -6,6 +6,8 @@ from typing import Any
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from attnlab.report.summary import of_each_class
+
 ARROWS = {True: " ↑", False: " ↓", None: ""}
 
 OTHER_COLUMNS = 54
@@ -44,7 +46,7 @@ def _add_protocol(
 ) -> None:
     rows = list(summary["statistics"].items())
     for position, (name, statistic) in enumerate(rows):
-        by_class = [format_number(statistic["by_prediction"].get(c)) for c in classes]
+        by_class = [format_number(of_each_class(statistic).get(c)) for c in classes]
         table.add_row(
             protocol if position == 0 else "",
             name + ARROWS[statistic["higher_is_better"]],
@@ -63,7 +65,7 @@ def format_number(value: float | None) -> str:
 
 def _classes(summaries: Iterable[Mapping[str, Any]], width: int) -> list[str]:
     names = dict.fromkeys(
-        name for summary in summaries for s in summary["statistics"].values() for name in s["by_prediction"]
+        name for summary in summaries for s in summary["statistics"].values() for name in of_each_class(s)
     )
     needed = OTHER_COLUMNS + sum(max(len(name), 7) + 1 for name in names)
     return list(names) if needed <= width else []

@@ -6,10 +6,10 @@ import lightning as L
 import torch
 from torch import Tensor
 
-from attnlab.data.batch import Batch
 from attnlab.functional.divergence import total_variation_distance
 from attnlab.functional.prediction import class_probabilities
 from attnlab.functional.rank_correlation import kendall_tau
+from attnlab.protocols.erasure.editing import edit, leading_chunk, read, real_positions
 from attnlab.protocols.exclusion import correlation_reasons
 from attnlab.protocols.protocol import Column, Observation, Protocol
 from attnlab.report.spec import Figure, Histogram, Statistic
@@ -54,37 +54,17 @@ class LeaveOneOut(Protocol):
 
     def _deletion_effect(self, observation: Observation) -> Tensor:
         batch = observation.batch
+        real = real_positions(batch)
         # A single token cannot be deleted: nothing would be left to attend to.
         rows, positions = (batch.mask & (observation.length > 1).unsqueeze(1)).nonzero(as_tuple=True)
         effect = torch.zeros_like(observation.attention)
-        size = max(1, self.token_budget // batch.ids.shape[1])
-        for i in range(0, len(rows), size):
-            row, position = rows[i : i + size], positions[i : i + size]
-            shorter = delete_tokens(batch, row, position)
-            encoded = observation.model.encode(shorter)
-            logits = observation.model.decode(encoded, observation.model.attend(encoded))
-            change = total_variation_distance(class_probabilities(logits), observation.probabilities[row])
+        while len(rows):
+            size = leading_chunk(batch.lengths[rows[: self.token_budget]] - 1, self.token_budget)
+            row, position = rows[:size], positions[:size]
+            shorter = edit(batch, row, real[row].scatter(1, position.unsqueeze(1), False), "delete")
+            change = total_variation_distance(
+                class_probabilities(read(observation.model, shorter)), observation.probabilities[row]
+            )
             effect[row, position] = change
+            rows, positions = rows[size:], positions[size:]
         return effect
-
-
-def delete_tokens(batch: Batch, rows: Tensor, positions: Tensor) -> Batch:
-    """One copy of ``rows[n]`` for each n, without the token at ``positions[n]``.
-
-    Args:
-        batch: B sequences of T tokens.
-        rows: (N,) row numbers.
-        positions: (N,) content positions.
-
-    Returns:
-        N sequences of T − 1 tokens.
-    """
-    kept = torch.arange(batch.ids.shape[1] - 1, device=batch.ids.device)
-    source = kept + (kept >= positions.unsqueeze(1))
-    return Batch(
-        ids=batch.ids[rows].gather(1, source),
-        mask=batch.mask[rows].gather(1, source),
-        lengths=batch.lengths[rows] - 1,
-        labels=batch.labels[rows],
-        index=batch.index[rows],
-    )

@@ -1,54 +1,29 @@
 """Erasing attention weights in order until the decision flips (Serrano & Smith 2019, section 5)."""
 
-from itertools import combinations, permutations
 from typing import ClassVar
 
 import lightning as L
-import numpy as np
 import torch
 from torch import Tensor
 
-from attnlab.functional.erasure import (
-    NEVER,
-    Replacement,
-    descending_order,
-    erased_contexts,
-    optimal_order,
-    removals_to_flip,
-)
-from attnlab.functional.prediction import class_probabilities, predicted_class
+from attnlab.functional.erasure import NEVER, Replacement, optimal_order
+from attnlab.protocols.erasure.orders import RANKINGS, TIED, removal_orders, sharing_highest
+from attnlab.protocols.erasure.removals import removal_boxes, removal_columns, removal_statistics
+from attnlab.protocols.erasure.weights import erase_weights
 from attnlab.protocols.exclusion import single_token_reasons
 from attnlab.protocols.protocol import Column, Observation, Protocol
-from attnlab.report.spec import Boxes, Figure, Statistic
+from attnlab.report.spec import Figure, Statistic
 
-ORDERS = ("attention", "gradient", "product", "optimal")
+ORDERS = (*RANKINGS, "optimal")
 """Orders of which there is one per instance; the random order has several draws."""
 
-LABELS = ("random", "attention", "gradient", "attn × grad", "optimal")
 
-
-def _statistics() -> tuple[Statistic, ...]:
-    each: list[Statistic] = []
-    for name in ("random", *ORDERS):
-        each += [
-            Statistic(f"fraction_{name}", f"fraction_{name}", where=f"flips_{name}", description="share to flip"),
-            Statistic(f"never_{name}", f"never_{name}", description="share that never flips"),
-            Statistic(f"bias_only_{name}", f"bias_only_{name}", description="share that only the bare bias flips"),
-        ]
-    for name in ORDERS[:-1]:
-        where = f"comparable_{name}"
-        each.append(Statistic(f"attained_{name}", f"attained_{name}", where=where, description="share at the optimum"))
-        each.append(Statistic(f"regret_{name}", f"regret_{name}", where=where, description="positions above optimum"))
-    for a, b in permutations(ORDERS[:-1], 2):
-        each.append(_paired(f"{a}<{b}", a, b, "fewer", "share where the first needs fewer"))
-    for a, b in combinations(ORDERS[:-1], 2):
-        each.append(_paired(f"p({a},{b})", a, b, "sign_test", "sign test of the two"))
-    return tuple(each)
-
-
-def _paired(name: str, first: str, second: str, how: str, description: str) -> Statistic:
-    columns = (f"removed_{first}", f"removed_{second}")
-    return Statistic(name, columns[0], how, description, by_prediction=False, other=columns[1])
+def _against_optimum(name: str) -> tuple[Statistic, ...]:
+    where = f"comparable_{name}"
+    return (
+        Statistic(f"attained_{name}", f"attained_{name}", where=where, description="share at the optimum"),
+        Statistic(f"regret_{name}", f"regret_{name}", where=where, description="positions above optimum"),
+    )
 
 
 class SetErasure(Protocol):
@@ -57,6 +32,8 @@ class SetErasure(Protocol):
     Orders: attention, the gradient of the predicted class's probability with respect to each weight (signed, the
     weights taken as free inputs), their product, random draws, and ``optimal``, the exact optimum for a linear readout.
     Instances that only flip when everything is erased, so that the readout's bias alone decides, are counted apart.
+    What the erasure does to every class, not the predicted one alone, is in ``change``: see
+    :func:`~attnlab.protocols.erasure.removals.removal_columns`.
 
     Args:
         model: A trained model with a linear readout.
@@ -67,15 +44,13 @@ class SetErasure(Protocol):
     """
 
     requires: ClassVar[frozenset[str]] = frozenset({"linear_readout"})
-    statistics: ClassVar[tuple[Statistic, ...]] = _statistics()
+    statistics: ClassVar[tuple[Statistic, ...]] = (
+        TIED,
+        *removal_statistics(("random", *ORDERS)),
+        *(statistic for name in RANKINGS for statistic in _against_optimum(name)),
+    )
     figures: ClassVar[tuple[Figure, ...]] = (
-        Boxes(
-            "fraction",
-            columns=tuple(f"fraction_{name}" for name in ("random", *ORDERS)),
-            labels=LABELS,
-            ylabel="share erased until the decision flips",
-            range=(0.0, 1.02),
-        ),
+        removal_boxes(("random", *ORDERS), ylabel="share erased until the decision flips"),
     )
 
     def __init__(
@@ -90,75 +65,31 @@ class SetErasure(Protocol):
 
     def measure(self, observation: Observation) -> dict[str, Column]:
         """Removals until the decision flips, by order."""
-        orders = self.orders(observation)
-        contexts = erased_contexts(
-            observation.model.values(observation.encoded),
-            observation.attention,
-            observation.batch.mask,
-            orders,
-            self.replacement,
-        )
-        classes = predicted_class(observation.model.finish(contexts, observation.encoded))
-        removed = removals_to_flip(classes, observation.prediction, observation.length)
-        names = [*ORDERS, *["random"] * self.draws]
-        columns: dict[str, Column] = {"excluded": single_token_reasons(observation.length)}
-        for name in dict.fromkeys(names):
-            chosen = removed[:, [i for i, n in enumerate(names) if n == name]]
-            columns.update(removal_columns(name, chosen, observation.length))
-        columns.update(_regret(removed[:, : len(ORDERS)]))
+        flips = erase_weights(observation, self.orders(observation), self.replacement)
+        columns: dict[str, Column] = {
+            "tied": sharing_highest(observation.attention, observation.batch.mask).sum(1) > 1,
+            "excluded": single_token_reasons(observation.length),
+        }
+        for i, name in enumerate(ORDERS):
+            columns.update(removal_columns(name, flips.of([i]), observation))
+        random = range(len(ORDERS), len(ORDERS) + self.draws)
+        columns.update(removal_columns("random", flips.of(random), observation))
+        columns.update(_regret(flips.removed[:, : len(ORDERS)]))
         return columns
 
     def orders(self, observation: Observation) -> Tensor:
         """(B, R, T) positions: attention, gradient, product, optimal, then the random draws."""
         mask, attention = observation.batch.mask, observation.attention
-        noise = self._noise(observation)
-        gradient = attention_gradient(observation)
-        scores = (attention, gradient, attention * gradient)
-        ranked = [descending_order(score, mask, noise[:, 0]) for score in scores]
-        ranked.append(optimal_order(observation.token_logits, attention, mask, observation.prediction))
-        ranked += [descending_order(noise[:, 1 + draw], mask, noise[:, 0]) for draw in range(self.draws)]
-        return torch.stack(ranked, 1)
-
-    def _noise(self, observation: Observation) -> Tensor:
-        mask = observation.batch.mask.cpu().numpy()
-        noise = np.zeros((len(mask), 1 + self.draws, mask.shape[1]))
-        for row, content, identity in zip(noise, mask, observation.batch.index.tolist(), strict=True):
-            places = np.flatnonzero(content)
-            row[:, places] = np.random.default_rng((self.seed, identity)).random((1 + self.draws, len(places)))
-        return torch.from_numpy(noise).to(observation.attention.device)
-
-
-def attention_gradient(observation: Observation) -> Tensor:
-    """∂p/∂α_t of the predicted class's probability, the weights taken as free inputs, (B, T)."""
-    with torch.enable_grad():
-        weights = observation.attention.detach().clone().requires_grad_(True)
-        p = class_probabilities(observation.model.decode(observation.encoded, weights))
-        chosen = p.gather(-1, observation.prediction.unsqueeze(-1)).sum()
-        (gradient,) = torch.autograd.grad(chosen, weights)
-    return gradient
-
-
-def removal_columns(name: str, removed: Tensor, length: Tensor) -> dict[str, Column]:
-    """Columns of one order, from the removals of each of its draws (B, R).
-
-    ``fraction`` is the mean share over draws that flip with something left, NaN where none does.
-    """
-    genuine = (removed != NEVER) & (removed < length.unsqueeze(1))
-    fraction = (removed.double() / length.unsqueeze(1)).masked_fill(~genuine, 0).sum(1) / genuine.sum(1)
-    return {
-        f"removed_{name}": removed[:, 0],
-        f"fraction_{name}": [None if np.isnan(f) else f for f in fraction.tolist()],
-        f"flips_{name}": genuine.any(1),
-        f"never_{name}": (removed == NEVER).double().mean(1),
-        f"bias_only_{name}": (removed == length.unsqueeze(1)).double().mean(1),
-    }
+        best = optimal_order(observation.token_logits, attention, mask, observation.prediction).unsqueeze(1)
+        others = removal_orders(observation, self.seed, self.draws)
+        return torch.cat([others[:, : len(RANKINGS)], best, others[:, len(RANKINGS) :]], 1)
 
 
 def _regret(removed: Tensor) -> dict[str, Column]:
     """How many positions more than the optimum each order needs, where both ever flip."""
     best = removed[:, -1]
     columns: dict[str, Column] = {}
-    for i, name in enumerate(ORDERS[:-1]):
+    for i, name in enumerate(RANKINGS):
         own = removed[:, i]
         columns[f"comparable_{name}"] = (best != NEVER) & (own != NEVER)
         columns[f"regret_{name}"] = own - best

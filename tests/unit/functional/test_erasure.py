@@ -35,7 +35,7 @@ def _logits(values, attention, bias, kept, replacement="renormalise"):
 @pytest.mark.parametrize("replacement", ["renormalise", "zero", "mean"])
 def test_every_prefix_equals_erasing_one_by_one(replacement):
     values, attention, mask, _ = _instances(outputs=3)
-    order = descending_order(attention, mask, torch.rand(attention.shape))
+    order = descending_order(attention, mask, torch.rand(attention.shape).argsort(-1))
     contexts = erased_contexts(values, attention, mask, order.unsqueeze(1), replacement)[:, 0]
     for row in range(len(values)):
         n = int(mask[row].sum())
@@ -49,17 +49,17 @@ def test_every_prefix_equals_erasing_one_by_one(replacement):
 
 def test_erasing_nothing_changes_nothing_and_all_leaves_the_bias():
     values, attention, mask, _ = _instances()
-    order = descending_order(attention, mask, torch.rand(attention.shape)).unsqueeze(1)
+    order = descending_order(attention, mask, torch.rand(attention.shape).argsort(-1)).unsqueeze(1)
     contexts = erased_contexts(values, attention, mask, order)
     torch.testing.assert_close(contexts[:, 0, 0], torch.einsum("bt,btd->bd", attention, values))
     assert (contexts[:, 0, -1] == 0).all()
 
 
-def test_content_comes_first_and_ties_by_the_given_noise():
+def test_content_comes_first_and_ties_in_the_given_order():
     mask = torch.tensor([[False, True, True, True, False]])
-    noise = torch.tensor([[0.1, 0.9, 0.2, 0.5, 0.0]])
-    assert descending_order(torch.ones(1, 5), mask, noise)[0, :3].tolist() == [2, 3, 1]
-    assert descending_order(torch.tensor([[9.0, 1, 3, 2, 9]]), mask, noise)[0, :3].tolist() == [2, 3, 1]
+    ties = torch.tensor([[4, 0, 2, 3, 1]])
+    assert descending_order(torch.ones(1, 5), mask, ties)[0, :3].tolist() == [2, 3, 1]
+    assert descending_order(torch.tensor([[9.0, 1, 3, 2, 9]]), mask, ties)[0, :3].tolist() == [2, 3, 1]
 
 
 def test_removals_are_counted_up_to_the_length():

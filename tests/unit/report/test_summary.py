@@ -45,6 +45,26 @@ def test_statistics_equal_pandas_over_measured_instances_by_class(records):
     assert summary["excluded"] == {"constant scores": 20}
 
 
+def test_a_value_for_each_class_is_summarised_over_all_and_for_each():
+    records = pa.table(
+        {
+            "prediction": [0, 1, 1, 0],
+            "excluded": [None, None, None, "too short"],
+            "some": [True, True, False, True],
+            "a": [[0.5, -0.25], [-0.75, 1.0], [9.0, 9.0], [None, None]],
+            "b": [[0.25, 0.25], [0.75, -0.5], [0.0, 0.0], [None, None]],
+        }
+    )
+    size = Statistic("size", "a", how="magnitude", by_class=True, where="some")
+    more = Statistic("more", "a", how="larger", by_class=True, other="b", where="some")
+    found = summarise(records, [size, more], ["no", "yes"])["statistics"]
+    assert found["size"]["n"] == 2
+    assert (found["size"]["all"], found["size"]["by_class"]) == (0.625, {"no": 0.625, "yes": 0.625})
+    # Equal magnitudes count half.
+    assert (found["more"]["all"], found["more"]["by_class"]) == (0.75, {"no": 0.75, "yes": 0.75})
+    assert found["more"]["by_prediction"] == {}
+
+
 def test_task_metrics_equal_brute_force(records):
     statistics = [
         Statistic(how, column, how=how, by_prediction=False)
