@@ -21,6 +21,12 @@ def check_job(config: Mapping[str, Any]) -> None:
             "model/attention=frozen imposes weights from outside; name them by"
             " data.attention=<records.parquet of protocol=[predictions], one for each split>"
         )
+    missing = _declared(config["model"], "model", "requires") - given
+    if missing:
+        raise IncompatibleError(
+            f"this model needs data that give {_list(missing)}, but they give"
+            f" {_list(_declared(config['data'], 'data', 'gives'))}; choose another model or another data._target_"
+        )
     for name, options in config["protocols"].items():
         lacking = _declared(options, f"protocols.{name}", "requires") - given
         if lacking:

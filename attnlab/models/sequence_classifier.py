@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from attnlab.data.batch import Batch
+from attnlab.functional.deletion import delete_positions
 from attnlab.functional.prediction import class_probabilities
 from attnlab.metrics.classification import classification_metrics
 from attnlab.nn.encoded import Encoded
@@ -25,12 +26,18 @@ class SequenceClassifier(L.LightningModule):
         num_classes: Number of classes; two are read out as one logit.
         embedding_dim: Size of the embeddings.
         pos_weight: Weight of the positive class in the loss of a binary task; published runs use N/N_pos − 1.
+        dropout: Share of the context vector that is dropped in training.
+        scheduler: Builds a learning rate scheduler from the optimizer; it sees dev accuracy after each epoch.
 
     Raises:
         ValueError: fewer than two classes.
     """
 
     gives: ClassVar[frozenset[str]] = frozenset({"single", "linear_readout", "token_gradients"})
+    requires: ClassVar[frozenset[str]] = frozenset({"single"})
+    unit: ClassVar[str] = "tokens"
+    """What attention goes to."""
+
     monitored: ClassVar[tuple[str, ...]] = ("val/auroc", "val/accuracy", "val/f1", "val/loss")
 
     def __init__(
@@ -42,6 +49,8 @@ class SequenceClassifier(L.LightningModule):
         num_classes: int,
         embedding_dim: int = 300,
         pos_weight: float | None = None,
+        dropout: float = 0.0,
+        scheduler: Callable[[torch.optim.Optimizer], Any] | None = None,
     ) -> None:
         super().__init__()
         if num_classes < 2:
@@ -51,8 +60,9 @@ class SequenceClassifier(L.LightningModule):
         self.encoder = encoder(embedding_dim)
         hidden_size: int = self.encoder.output_size  # type: ignore[assignment]
         self.attention = attention(hidden_size)
-        self.readout = LinearReadout(hidden_size, outputs)
+        self.readout = LinearReadout(hidden_size, outputs, dropout)
         self.build_optimizer = optimizer
+        self.build_scheduler = scheduler
         self.pos_weight = pos_weight
         self.validation_metrics = classification_metrics(num_classes, prefix="val/")
 
@@ -64,7 +74,25 @@ class SequenceClassifier(L.LightningModule):
     def encode(self, batch: Batch, embedded: Tensor | None = None) -> Encoded:
         """Hidden states of a batch, from its tokens or from given embeddings of them (B, T, E)."""
         embedded = self.embed(batch) if embedded is None else embedded
-        return Encoded(self.encoder(embedded, batch.mask, batch.lengths), batch.mask, given=batch.given)
+        hidden = self.encoder(embedded, batch.mask, batch.lengths)
+        return Encoded(hidden, batch.mask, given=batch.given, embedded=embedded)
+
+    def encode_without(self, batch: Batch, encoded: Encoded, rows: Tensor, positions: Tensor) -> Encoded:
+        """Hidden states of one copy of ``rows[n]`` for each n, without the content position ``positions[n]``.
+
+        Args:
+            batch: B instances.
+            encoded: What :meth:`encode` made of them.
+            rows: (N,) row numbers.
+            positions: (N,) content positions of rows that have others.
+
+        Returns:
+            N instances of T − 1 positions.
+        """
+        assert encoded.embedded is not None
+        mask = delete_positions(encoded.mask, rows, positions)
+        shorter = delete_positions(encoded.embedded, rows, positions)
+        return Encoded(self.encoder(shorter, mask, batch.lengths[rows] - 1), mask, embedded=shorter)
 
     def attend(self, encoded: Encoded) -> Tensor:
         """Attention (B, T): non-negative, zero outside the mask, summing to 1."""
@@ -130,9 +158,13 @@ class SequenceClassifier(L.LightningModule):
         self.log_dict(self.validation_metrics.compute())
         self.validation_metrics.reset()
 
-    def configure_optimizers(self) -> torch.optim.Optimizer:
+    def configure_optimizers(self) -> Any:  # noqa: ANN401 - an optimizer, or what Lightning takes with a scheduler
         """Weight decay on everything but the attention mechanism, as published."""
         attention = set(self.attention.parameters())
         rest = [p for p in self.parameters() if p not in attention]
         groups: list[dict[str, Any]] = [{"params": rest}, {"params": list(attention), "weight_decay": 0.0}]
-        return self.build_optimizer([group for group in groups if group["params"]])
+        optimizer = self.build_optimizer([group for group in groups if group["params"]])
+        if self.build_scheduler is None:
+            return optimizer
+        scheduler = {"scheduler": self.build_scheduler(optimizer), "monitor": "val/accuracy"}
+        return {"optimizer": optimizer, "lr_scheduler": scheduler}

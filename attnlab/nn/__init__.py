@@ -2,11 +2,12 @@
 
 from attnlab.nn.attention import Additive, Frozen, ScaledDot, Uniform
 from attnlab.nn.encoded import Encoded
-from attnlab.nn.encoders import BiLSTM, Convolution, Identity, Projection
+from attnlab.nn.encoders import BiGRU, BiLSTM, Convolution, Identity, Projection
 from attnlab.nn.readout import LinearReadout
 
 __all__ = [
     "Additive",
+    "BiGRU",
     "BiLSTM",
     "Convolution",
     "Encoded",

@@ -31,6 +31,10 @@ class AttentionModel(Interface):
         """Hidden states of a batch."""
         ...
 
+    def encode_without(self, batch: Batch, encoded: Encoded, rows: Tensor, positions: Tensor) -> Encoded:
+        """Hidden states of ``rows`` (N,), each without the content position in ``positions`` (N,)."""
+        ...
+
     def attend(self, encoded: Encoded) -> Tensor:
         """Attention (B, T)."""
         ...
@@ -66,6 +70,16 @@ class Observation:
     attention: Tensor
     logits: Tensor
 
+    @property
+    def mask(self) -> Tensor:
+        """Content positions, (B, T) bool."""
+        return self.encoded.mask
+
+    @property
+    def unit(self) -> str:
+        """What the positions are: tokens, unless the model says otherwise."""
+        return getattr(self.model, "unit", "tokens")
+
     @cached_property
     def probabilities(self) -> Tensor:
         """Distribution over the classes, (B, C) with C >= 2."""
@@ -79,7 +93,7 @@ class Observation:
     @cached_property
     def length(self) -> Tensor:
         """Number of content positions, (B,)."""
-        return self.batch.mask.sum(-1)
+        return self.mask.sum(-1)
 
     @cached_property
     def token_logits(self) -> Tensor:

@@ -6,7 +6,6 @@ import lightning as L
 import torch
 from torch import Tensor
 
-from attnlab.data.batch import Batch
 from attnlab.functional.divergence import total_variation_distance
 from attnlab.functional.prediction import class_probabilities
 from attnlab.functional.rank_correlation import kendall_tau
@@ -19,7 +18,7 @@ class LeaveOneOut(Protocol):
     """Kendall's tau between attention and the change of the prediction when a token is deleted.
 
     The token is taken out of the sequence, which is then encoded and attended anew; the change is the total variation
-    distance of the predicted distributions.
+    distance of the predicted distributions. Where attention goes to sentences, a sentence is deleted.
 
     Args:
         model: A trained model whose attention follows from the tokens.
@@ -44,47 +43,23 @@ class LeaveOneOut(Protocol):
     def measure(self, observation: Observation) -> dict[str, Column]:
         """Change of prediction per deleted token, and its rank correlation with attention."""
         effect = self._deletion_effect(observation)
-        tau, p_value = kendall_tau(observation.attention, effect, observation.batch.mask)
+        tau, p_value = kendall_tau(observation.attention, effect, observation.mask)
         return {
             "tau": tau,
             "p_value": p_value,
             "leave_one_out": effect,
-            "excluded": correlation_reasons(observation.length, tau),
+            "excluded": correlation_reasons(observation.length, tau, observation.unit),
         }
 
     def _deletion_effect(self, observation: Observation) -> Tensor:
-        batch = observation.batch
         # A single token cannot be deleted: nothing would be left to attend to.
-        rows, positions = (batch.mask & (observation.length > 1).unsqueeze(1)).nonzero(as_tuple=True)
+        rows, positions = (observation.mask & (observation.length > 1).unsqueeze(1)).nonzero(as_tuple=True)
         effect = torch.zeros_like(observation.attention)
-        size = max(1, self.token_budget // batch.ids.shape[1])
+        size = max(1, self.token_budget // observation.mask.shape[1])
         for i in range(0, len(rows), size):
             row, position = rows[i : i + size], positions[i : i + size]
-            shorter = delete_tokens(batch, row, position)
-            encoded = observation.model.encode(shorter)
+            encoded = observation.model.encode_without(observation.batch, observation.encoded, row, position)
             logits = observation.model.decode(encoded, observation.model.attend(encoded))
             change = total_variation_distance(class_probabilities(logits), observation.probabilities[row])
             effect[row, position] = change
         return effect
-
-
-def delete_tokens(batch: Batch, rows: Tensor, positions: Tensor) -> Batch:
-    """One copy of ``rows[n]`` for each n, without the token at ``positions[n]``.
-
-    Args:
-        batch: B sequences of T tokens.
-        rows: (N,) row numbers.
-        positions: (N,) content positions.
-
-    Returns:
-        N sequences of T − 1 tokens.
-    """
-    kept = torch.arange(batch.ids.shape[1] - 1, device=batch.ids.device)
-    source = kept + (kept >= positions.unsqueeze(1))
-    return Batch(
-        ids=batch.ids[rows].gather(1, source),
-        mask=batch.mask[rows].gather(1, source),
-        lengths=batch.lengths[rows] - 1,
-        labels=batch.labels[rows],
-        index=batch.index[rows],
-    )

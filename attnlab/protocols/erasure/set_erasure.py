@@ -94,14 +94,14 @@ class SetErasure(Protocol):
         contexts = erased_contexts(
             observation.model.values(observation.encoded),
             observation.attention,
-            observation.batch.mask,
+            observation.mask,
             orders,
             self.replacement,
         )
         classes = predicted_class(observation.model.finish(contexts, observation.encoded))
         removed = removals_to_flip(classes, observation.prediction, observation.length)
         names = [*ORDERS, *["random"] * self.draws]
-        columns: dict[str, Column] = {"excluded": single_token_reasons(observation.length)}
+        columns: dict[str, Column] = {"excluded": single_token_reasons(observation.length, observation.unit)}
         for name in dict.fromkeys(names):
             chosen = removed[:, [i for i, n in enumerate(names) if n == name]]
             columns.update(removal_columns(name, chosen, observation.length))
@@ -110,7 +110,7 @@ class SetErasure(Protocol):
 
     def orders(self, observation: Observation) -> Tensor:
         """(B, R, T) positions: attention, gradient, product, optimal, then the random draws."""
-        mask, attention = observation.batch.mask, observation.attention
+        mask, attention = observation.mask, observation.attention
         noise = self._noise(observation)
         gradient = attention_gradient(observation)
         scores = (attention, gradient, attention * gradient)
@@ -120,7 +120,7 @@ class SetErasure(Protocol):
         return torch.stack(ranked, 1)
 
     def _noise(self, observation: Observation) -> Tensor:
-        mask = observation.batch.mask.cpu().numpy()
+        mask = observation.mask.cpu().numpy()
         noise = np.zeros((len(mask), 1 + self.draws, mask.shape[1]))
         for row, content, identity in zip(noise, mask, observation.batch.index.tolist(), strict=True):
             places = np.flatnonzero(content)

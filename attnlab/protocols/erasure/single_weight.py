@@ -52,13 +52,13 @@ class SingleWeight(Protocol):
     def measure(self, observation: Observation) -> dict[str, Column]:
         """Output divergence and decision flip after each of the two erasures."""
         top = observation.attention.argmax(-1)
-        other = random_other(observation.batch.mask, top, self.seed, observation.batch.index.tolist())
+        other = random_other(observation.mask, top, self.seed, observation.batch.index.tolist())
         pair = torch.stack([top, other], 1)
         erased = observation.predict(erase(observation.attention, pair))
         js = jensen_shannon_divergence(erased.double(), observation.probabilities.double().unsqueeze(1))
         flips = erased.argmax(-1) != observation.probabilities.argmax(-1, keepdim=True)
         weight = observation.attention.gather(-1, pair)
-        position = (observation.batch.mask.long().cumsum(-1) - 1).gather(-1, pair)
+        position = (observation.mask.long().cumsum(-1) - 1).gather(-1, pair)
         return {
             "top": position[:, 0],
             "random": position[:, 1],
@@ -70,7 +70,7 @@ class SingleWeight(Protocol):
             "flip_only_top": flips[:, 0] & ~flips[:, 1],
             "flip_only_random": flips[:, 1] & ~flips[:, 0],
             "flip_neither": ~flips.any(1),
-            "excluded": single_token_reasons(observation.length),
+            "excluded": single_token_reasons(observation.length, observation.unit),
         }
 
 
