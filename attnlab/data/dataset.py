@@ -76,11 +76,11 @@ class TextDataset(torch.utils.data.Dataset[Batch]):
         """Give every row its attention over content positions, as flat values and offsets (N + 1)."""
         self._given, self._given_starts = flat, offsets[:-1]
 
-    def tokens(self, index: int) -> list[str]:
-        """Content tokens of a row, as the text has them after normalisation."""
+    def tokens(self, index: int, part: int | None = None) -> list[str]:
+        """Content tokens of a row, as the text has them after normalisation; a text has no parts."""
         return surface_tokens(self._tokenizer, self._cell("text", index))
 
-    def rationale(self, index: int) -> list[int] | None:
+    def rationale(self, index: int, part: int | None = None) -> list[int] | None:
         """Content positions that decide the label of a row, if the source knows them."""
         return self._cell("rationale", index) if "rationale" in self._encoded.column_names else None
 

@@ -100,28 +100,25 @@ class DocumentDataset(TextDataset):
             word_lengths=torch.from_numpy(sizes),
         )
 
-    def tokens(self, index: int) -> list[str]:
-        """Sentences of a document, their tokens joined by spaces."""
-        return [" ".join(words) for words in self._words(index)]
+    def tokens(self, index: int, part: int | None = None) -> list[str]:
+        """Sentences of a document, their tokens joined by spaces; or the tokens of one of them."""
+        tokens = super().tokens(index)
+        sentences = [tokens[start:end] for start, end in self._spans(index)]
+        return [" ".join(sentence) for sentence in sentences] if part is None else sentences[part]
 
-    def rationale(self, index: int) -> list[int] | None:
-        """Sentences that hold a word which decides the label, if the source knows those."""
+    def rationale(self, index: int, part: int | None = None) -> list[int] | None:
+        """Sentences that hold a word which decides the label, or such words of one of them, if the source knows."""
         places = super().rationale(index)
         if places is None:
             return None
-        ends = np.cumsum(self._whole_sizes(index))
-        holding = np.unique(np.searchsorted(ends, np.asarray(places, np.int64), side="right"))
-        return [int(sentence) for sentence in holding if sentence < self.units[index]]
+        held = [[place - start for place in places if start <= place < end] for start, end in self._spans(index)]
+        return [number for number, found in enumerate(held) if found] if part is None else held[part]
 
-    def _words(self, index: int) -> list[list[str]]:
-        tokens = super().tokens(index)
-        ends = np.cumsum(self._whole_sizes(index)).tolist()
-        kept = self._sizes[self._first[index] :][: self.units[index]].tolist()
-        return [tokens[start : start + size] for start, size in zip([0, *ends], kept, strict=False)]
-
-    def _whole_sizes(self, index: int) -> list[int]:
-        sizes: list[int] = self._cell("sentences", index)
-        return sizes
+    def _spans(self, index: int) -> list[tuple[int, int]]:
+        """Where each sentence that is read starts among the tokens of the document, and where what is read ends."""
+        first, count = self._first[index], self.units[index]
+        starts = self._sentence_starts[first : first + count] - self._sentence_starts[first]
+        return list(zip(starts.tolist(), (starts + self._sizes[first : first + count]).tolist(), strict=True))
 
 
 class DocumentDataModule(TextDataModule):

@@ -2,5 +2,6 @@
 
 from attnlab.models.hierarchical_classifier import HierarchicalClassifier
 from attnlab.models.sequence_classifier import SequenceClassifier
+from attnlab.models.word_level import WordLevel
 
-__all__ = ["HierarchicalClassifier", "SequenceClassifier"]
+__all__ = ["HierarchicalClassifier", "SequenceClassifier", "WordLevel"]

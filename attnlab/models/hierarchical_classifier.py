@@ -24,9 +24,12 @@ class HierarchicalClassifier(SequenceClassifier):
         encoder: Builds the encoder of the sentences of a document from the size of a sentence vector.
         embedding_dim: Size of the word embeddings.
         options: Those of :class:`~attnlab.models.sequence_classifier.SequenceClassifier`.
+
+    Raises:
+        ValueError: the word attention needs weights from outside.
     """
 
-    gives: ClassVar[frozenset[str]] = frozenset({"document", "linear_readout", "token_gradients"})
+    gives: ClassVar[frozenset[str]] = frozenset({"document", "linear_readout", "token_gradients", "word_level"})
     requires: ClassVar[frozenset[str]] = frozenset({"document"})
     unit: ClassVar[str] = "sentences"
 
@@ -43,13 +46,12 @@ class HierarchicalClassifier(SequenceClassifier):
         super().__init__(encoder=lambda _: encoder(size), embedding_dim=embedding_dim, **options)
         self.word_encoder = words
         self.word_attention = word_attention(size)
+        if "given_attention" in getattr(self.word_attention, "requires", ()):
+            raise ValueError("word_attention cannot be frozen: data.attention weighs sentences, not words")
 
     def embed(self, batch: Batch) -> Tensor:
         """Sentence vectors (B, T, E), zero where a document has no more sentences."""
-        words = self.read_words(batch)
-        vectors = attend_values(words.hidden, self.word_attention(words))
-        spread = torch.zeros(*batch.mask.shape, vectors.shape[-1], dtype=vectors.dtype, device=vectors.device)
-        return spread.masked_scatter(batch.mask.unsqueeze(-1), vectors)
+        return self.sentence_vectors(self.read_words(batch), batch.mask)
 
     def read_words(self, batch: Batch) -> Encoded:
         """Hidden states of the words of all N sentences, (N, W, E).
@@ -62,3 +64,9 @@ class HierarchicalClassifier(SequenceClassifier):
         embedded = self.embedding(batch.ids)
         hidden = self.word_encoder(embedded, batch.word_mask, batch.word_lengths)
         return Encoded(hidden, batch.word_mask, embedded=embedded)
+
+    def sentence_vectors(self, words: Encoded, mask: Tensor) -> Tensor:
+        """Attended words of N sentences as the documents (B, T, E) in which a mask (B, T) places them in order."""
+        vectors = attend_values(words.hidden, self.word_attention(words))
+        spread = torch.zeros(*mask.shape, vectors.shape[-1], dtype=vectors.dtype, device=vectors.device)
+        return spread.masked_scatter(mask.unsqueeze(-1), vectors)

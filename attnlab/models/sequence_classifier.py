@@ -74,8 +74,11 @@ class SequenceClassifier(L.LightningModule):
     def encode(self, batch: Batch, embedded: Tensor | None = None) -> Encoded:
         """Hidden states of a batch, from its tokens or from given embeddings of them (B, T, E)."""
         embedded = self.embed(batch) if embedded is None else embedded
-        hidden = self.encoder(embedded, batch.mask, batch.lengths)
-        return Encoded(hidden, batch.mask, given=batch.given, embedded=embedded)
+        return self.read(embedded, batch.mask, batch.lengths, batch.given)
+
+    def read(self, embedded: Tensor, mask: Tensor, lengths: Tensor, given: Tensor | None = None) -> Encoded:
+        """Hidden states from embeddings (B, T, E), content positions (B, T) and lengths (B,)."""
+        return Encoded(self.encoder(embedded, mask, lengths), mask, given=given, embedded=embedded)
 
     def encode_without(self, batch: Batch, encoded: Encoded, rows: Tensor, positions: Tensor) -> Encoded:
         """Hidden states of one copy of ``rows[n]`` for each n, without the content position ``positions[n]``.
@@ -92,7 +95,7 @@ class SequenceClassifier(L.LightningModule):
         assert encoded.embedded is not None
         mask = delete_positions(encoded.mask, rows, positions)
         shorter = delete_positions(encoded.embedded, rows, positions)
-        return Encoded(self.encoder(shorter, mask, batch.lengths[rows] - 1), mask, embedded=shorter)
+        return self.read(shorter, mask, batch.lengths[rows] - 1)
 
     def attend(self, encoded: Encoded) -> Tensor:
         """Attention (B, T): non-negative, zero outside the mask, summing to 1."""

@@ -17,6 +17,7 @@ class Encoded:
         values: Hidden states folded through the readout's affine map, (B, T, D). Filled by the first decode and
             reused by every later one.
         embedded: What the encoder read, (B, T, E).
+        part: Part of the instance that the positions are of, (B,), where they are not all of it.
     """
 
     hidden: Tensor
@@ -25,3 +26,4 @@ class Encoded:
     given: Tensor | None = None
     values: Tensor | None = None
     embedded: Tensor | None = None
+    part: Tensor | None = None

@@ -137,12 +137,15 @@ class Protocol(L.LightningModule, ABC):
 
     @torch.no_grad()
     def test_step(self, batch: Batch, batch_idx: int) -> dict[str, Column]:
-        """The protocol's columns beside those that every record has."""
+        """The protocol's columns beside those that every record has, and the content positions (``mask``)."""
         encoded = self.model.encode(batch)  # type: ignore[operator]
         attention = self.model.attend(encoded)  # type: ignore[operator]
         logits = self.model.decode(encoded, attention)  # type: ignore[operator]
         seen = Observation(self.model, batch, encoded, attention, logits)  # type: ignore[arg-type]
+        part: dict[str, Column] = {} if encoded.part is None else {"sentence": encoded.part}
         return {
+            "mask": encoded.mask,
+            **part,
             "label": batch.labels,
             "prediction": seen.prediction,
             "length": seen.length,
