@@ -21,11 +21,12 @@ def check_job(config: Mapping[str, Any]) -> None:
             "model/attention=frozen imposes weights from outside; name them by"
             " data.attention=<records.parquet of protocol=[predictions], one for each split>"
         )
-    missing = _declared(config["model"], "model", "requires") - given
+    offered = _declared(config["data"], "data", "gives")
+    missing = _declared(config["model"], "model", "requires") - offered
     if missing:
         raise IncompatibleError(
-            f"this model needs data that give {_list(missing)}, but they give"
-            f" {_list(_declared(config['data'], 'data', 'gives'))}; choose another model or another data._target_"
+            f"this model needs data that give {_list(missing)}, but they give {_list(offered)};"
+            " choose another model or another data._target_"
         )
     level = config.get("level")
     absent = _declared(level, "level", "requires") - _declared(config["model"], "model", "gives") if level else None
