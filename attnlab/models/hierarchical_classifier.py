@@ -13,7 +13,7 @@ from attnlab.nn.encoded import Encoded
 
 
 class HierarchicalClassifier(SequenceClassifier):
-    """Document classifier with two attention layers (Yang et al. 2016; Serrano & Smith 2019, section 3).
+    """Document classifier with two attention layers (Yang et al. 2016; Serrano & Smith 2019).
 
     Words are encoded and attended inside each sentence; the sentence vectors are what the document level embeds,
     encodes, attends and reads out. Positions are sentences, and attention is that over sentences.

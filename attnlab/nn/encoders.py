@@ -32,7 +32,7 @@ class BiLSTM(nn.Module):
 
 
 class BiGRU(nn.Module):
-    """One bidirectional GRU layer (Serrano & Smith 2019, appendix).
+    """One bidirectional GRU layer (Serrano & Smith 2019).
 
     Args:
         input_size: Size of the embedded tokens.
