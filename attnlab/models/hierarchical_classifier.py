@@ -23,6 +23,7 @@ class HierarchicalClassifier(SequenceClassifier):
         word_attention: Builds the attention inside a sentence from the size of its hidden states.
         encoder: Builds the encoder of the sentences of a document from the size of a sentence vector.
         embedding_dim: Size of the word embeddings.
+        initialise: Gives parameters their first values; PyTorch's own when not given.
         options: Those of :class:`~attnlab.models.sequence_classifier.SequenceClassifier`.
 
     Raises:
@@ -39,6 +40,7 @@ class HierarchicalClassifier(SequenceClassifier):
         word_attention: Callable[[int], nn.Module],
         encoder: Callable[[int], nn.Module],
         embedding_dim: int = 300,
+        initialise: Callable[[nn.Module], None] | None = None,
         **options: Any,  # noqa: ANN401
     ) -> None:
         words = word_encoder(embedding_dim)
@@ -48,6 +50,8 @@ class HierarchicalClassifier(SequenceClassifier):
         self.word_attention = word_attention(size)
         if "given_attention" in getattr(self.word_attention, "requires", ()):
             raise ValueError("word_attention cannot be frozen: data.attention weighs sentences, not words")
+        if initialise is not None:
+            initialise(self)
 
     def embed(self, batch: Batch) -> Tensor:
         """Sentence vectors (B, T, E), zero where a document has no more sentences."""

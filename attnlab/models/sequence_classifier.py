@@ -28,6 +28,7 @@ class SequenceClassifier(L.LightningModule):
         pos_weight: Weight of the positive class in the loss of a binary task; published runs use N/N_pos − 1.
         dropout: Share of the context vector that is dropped in training.
         scheduler: Builds a learning rate scheduler from the optimizer; it sees dev accuracy after each epoch.
+        initialise: Gives parameters their first values; PyTorch's own when not given.
 
     Raises:
         ValueError: fewer than two classes.
@@ -51,6 +52,7 @@ class SequenceClassifier(L.LightningModule):
         pos_weight: float | None = None,
         dropout: float = 0.0,
         scheduler: Callable[[torch.optim.Optimizer], Any] | None = None,
+        initialise: Callable[[nn.Module], None] | None = None,
     ) -> None:
         super().__init__()
         if num_classes < 2:
@@ -65,6 +67,8 @@ class SequenceClassifier(L.LightningModule):
         self.build_scheduler = scheduler
         self.pos_weight = pos_weight
         self.validation_metrics = classification_metrics(num_classes, prefix="val/")
+        if initialise is not None:
+            initialise(self)
 
     def embed(self, batch: Batch) -> Tensor:
         """Embedded tokens (B, T, E)."""

@@ -98,7 +98,9 @@ class WordLevel(L.LightningModule):
             1
         )
         vectors = torch.where(place.unsqueeze(-1), changed.flatten(0, 1).unsqueeze(1), document.embedded)
-        read = self.model.read(vectors, document.mask, encoded.lengths[copies], document.given)
+        # cuDNN refuses the backward pass of a recurrent layer in evaluation mode, which a search over attention asks for.
+        with torch.backends.cudnn.flags(enabled=torch.backends.cudnn.enabled and not attention.requires_grad):
+            read = self.model.read(vectors, document.mask, encoded.lengths[copies], document.given)
         logits = self.model.decode(read, self.model.attend(read))
         return logits.view(B, *K, logits.shape[-1])
 

@@ -3,6 +3,7 @@
 from attnlab.nn.attention import Additive, Frozen, ScaledDot, Uniform
 from attnlab.nn.encoded import Encoded
 from attnlab.nn.encoders import BiGRU, BiLSTM, Convolution, Identity, Projection
+from attnlab.nn.initialisation import Glorot
 from attnlab.nn.readout import LinearReadout
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "Convolution",
     "Encoded",
     "Frozen",
+    "Glorot",
     "Identity",
     "LinearReadout",
     "Projection",

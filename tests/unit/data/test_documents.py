@@ -1,9 +1,11 @@
 """Sentences of texts, and documents as batches."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from attnlab.data import DocumentDataModule, TextDataModule
+from attnlab.data.given import impose_attention
 from attnlab.data.sampler import EvaluationBatches
 from attnlab.data.sentences import sentence_sizes
 from attnlab.data.sources import LocalSource, PlantedSource
@@ -141,6 +143,16 @@ def test_words_are_counted_once_a_text_or_every_time():
     texts = ["a a b", "b c"]
     assert build_vocabulary(Rules(), texts, 2)[4:] == ["b"]
     assert build_vocabulary(Rules(), texts, 2, count="words")[4:] == ["a", "b"]
+
+
+def test_imposed_attention_goes_to_sentences(documents):
+    dataset = documents.dataset("test")
+    weights = {name: [0.5, 0.25, 0.25] if n % 2 else [0.0, 0.0, 1.0] for n, name in enumerate(dataset.ids)}
+    impose_attention(dataset, pa.table({"id": list(weights), "attention": list(weights.values())}), "test")
+    assert dataset[[3, 0]].given.tolist() == [[0.5, 0.25, 0.25], [0.0, 0.0, 1.0]]
+    short = pa.table({"id": list(weights), "attention": [[1.0]] * len(weights)})
+    with pytest.raises(DataError, match="1 weights for 3 sentences"):
+        impose_attention(dataset, short, "test")
 
 
 def test_a_model_reads_what_the_loader_gives(documents):

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attnlab.models import WordLevel
-from attnlab.nn import BiGRU, Convolution, Frozen
+from attnlab.nn import BiGRU, Convolution, Frozen, Glorot
 from tests.conftest import make_batch, observe
 from tests.documents import RAGGED, WORD_ENCODERS, make_han, make_sentences, pack
 
@@ -145,3 +145,15 @@ def test_sentences_lie_in_a_row():
     assert batch.ids.shape == (sum(map(len, RAGGED)), 9)
     assert len(batch) == len(RAGGED)
     assert type(batch.to("cpu")) is type(batch)
+
+
+def test_parameters_start_as_published():
+    model = make_han(initialise=Glorot())
+    for encoder in (model.word_encoder, model.encoder):
+        recurrent = encoder.gru.weight_hh_l0_reverse.detach()
+        torch.testing.assert_close(recurrent.T @ recurrent, torch.eye(4))
+        assert encoder.gru.bias_hh_l0.tolist() == [0.0] * 3 + [1.0] * 3 + [0.0] * 6
+    assert (model.readout.linear.bias == 0).all()
+    assert (model.word_attention.projection.bias == 0).all()
+    bound = 3 * (6 / (8 + 8)) ** 0.5  # make_han scales attention by 3
+    assert bound / 2 < model.word_attention.projection.weight.abs().max() <= bound
