@@ -89,24 +89,22 @@ class WordLevel(L.LightningModule):
     def decode(self, encoded: EncodedWords, attention: Tensor) -> Tensor:
         """Logits (B, *K, C) under attention (B, *K, T) over the words; the document level runs again for each."""
         assert encoded.part is not None
-        B, *K, T = attention.shape
-        changed = attend_values(encoded.hidden, attention.reshape(B, -1, T))
+        assert encoded.document.embedded is not None
+        document, (B, *K, T) = encoded.document, attention.shape
+        changed = attend_values(encoded.hidden, attention.reshape(B, -1, T)).unsqueeze(2)
+        place = torch.arange(document.mask.shape[1], device=attention.device) == encoded.part.unsqueeze(1)
+        vectors = torch.where(place[:, None, :, None], changed, encoded.document.embedded.unsqueeze(1)).flatten(0, 1)
         copies = torch.arange(B, device=attention.device).repeat_interleave(changed.shape[1])
-        document = _take(encoded.document, copies)
-        assert document.embedded is not None
-        place = torch.arange(encoded.document.mask.shape[1], device=attention.device) == encoded.part[copies].unsqueeze(
-            1
-        )
-        vectors = torch.where(place.unsqueeze(-1), changed.flatten(0, 1).unsqueeze(1), document.embedded)
-        # cuDNN refuses the backward pass of a recurrent layer in evaluation mode, which a search over attention asks for.
+        given = None if document.given is None else document.given[copies]
+        # cuDNN refuses the backward pass of a recurrent layer in evaluation mode; a search over attention needs it.
         with torch.backends.cudnn.flags(enabled=torch.backends.cudnn.enabled and not attention.requires_grad):
-            read = self.model.read(vectors, document.mask, encoded.lengths[copies], document.given)
+            read = self.model.read(vectors, document.mask[copies], encoded.lengths[copies], given)
         logits = self.model.decode(read, self.model.attend(read))
         return logits.view(B, *K, logits.shape[-1])
 
 
 def _take(encoded: Encoded, rows: Tensor) -> Encoded:
-    """What was read of some rows, each as often as it occurs among them."""
+    """Some rows of what was read."""
     assert encoded.embedded is not None
     given = None if encoded.given is None else encoded.given[rows]
     return Encoded(encoded.hidden[rows], encoded.mask[rows], given=given, embedded=encoded.embedded[rows])
