@@ -21,6 +21,17 @@ def check_job(config: Mapping[str, Any]) -> None:
             "model/attention=frozen imposes weights from outside; name them by"
             " data.attention=<records.parquet of protocol=[predictions], one for each split>"
         )
+    offered = _declared(config["data"], "data", "gives")
+    missing = _declared(config["model"], "model", "requires") - offered
+    if missing:
+        raise IncompatibleError(
+            f"this model needs data that give {_list(missing)}, but they give {_list(offered)};"
+            " choose another model or another data._target_"
+        )
+    level = config.get("level")
+    absent = _declared(level, "level", "requires") - _declared(config["model"], "model", "gives") if level else None
+    if absent:
+        raise IncompatibleError(f"level: this needs a model that gives {_list(absent)}, such as model=han_gru")
     for name, options in config["protocols"].items():
         lacking = _declared(options, f"protocols.{name}", "requires") - given
         if lacking:
@@ -31,8 +42,13 @@ def check_job(config: Mapping[str, Any]) -> None:
 
 
 def capabilities(config: Mapping[str, Any]) -> frozenset[str]:
-    """What the model family, its attention mechanism and the data set declare in ``gives``."""
+    """What the model family, its attention mechanism and the data set declare in ``gives``.
+
+    Where an attention layer other than the last is measured, what it declares counts in place of the model's own.
+    """
     parts = {"data": config["data"], "model": config["model"], "model.attention": config["model"].get("attention")}
+    if config.get("level"):
+        parts = {"data": config["data"], "level": config["level"]}
     imposed = {"given_attention"} if config["data"].get("attention") else set()
     return frozenset(imposed).union(*(_declared(part, key, "gives") for key, part in parts.items() if part))
 

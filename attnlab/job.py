@@ -53,7 +53,7 @@ class Job:
     @property
     def cell(self) -> str:
         """The job without its seed, for grouping: ``movie-bilstm-additive-random``."""
-        names = ("data", "model", "model/attention", "vectors")
+        names = ("data", "model", "model/attention", "vectors", "level")
         return "-".join(self.choices[name] for name in names if self.choices.get(name))
 
     @property

@@ -1,8 +1,9 @@
 """Measure a trained model by one protocol, to an entry of the store."""
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import lightning as L
 
@@ -34,7 +35,8 @@ def measure(job: Job, name: str, model: L.LightningModule, data: "TextDataModule
         data: The data module, set up.
         folder: Draft of the entry.
     """
-    protocol: Protocol = instantiate(job.config["protocols"][name], f"protocols.{name}", model=model)
+    measured = at_level(job.config, model)
+    protocol: Protocol = instantiate(job.config["protocols"][name], f"protocols.{name}", model=measured)
     start = time.perf_counter()
     records = run_protocol(protocol, data, job.config["split"], job.config["trainer"], folder)
     seconds = time.perf_counter() - start
@@ -45,6 +47,14 @@ def measure(job: Job, name: str, model: L.LightningModule, data: "TextDataModule
     )
     write_json(folder / "provenance.json", {"seconds": round(seconds, 3), **provenance()})
     write_entry("results", folder)
+
+
+def at_level(config: Mapping[str, Any], model: L.LightningModule) -> L.LightningModule:
+    """The model as its attention layer of ``level`` shows it; itself for the last layer."""
+    if not config.get("level"):
+        return model
+    view: L.LightningModule = instantiate(config["level"], "level", model=model)
+    return view
 
 
 def run_protocol(

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from attnlab.data.batch import Batch
 
-EXCLUDABLE_FROM = ("index", "id", "split", "label", "prediction", "length", "max_attention", "excluded")
+EXCLUDABLE_FROM = ("index", "id", "split", "sentence", "label", "prediction", "length", "max_attention", "excluded")
 """Columns that every record has; they stay when a protocol cannot measure the instance."""
 
 
@@ -25,11 +25,11 @@ class Instances(Protocol):
         """One name per instance."""
         ...
 
-    def tokens(self, index: int) -> list[str]:
-        """Content tokens of an instance."""
+    def tokens(self, index: int, part: int | None = None) -> list[str]:
+        """What stands at the content positions of an instance, or of a part of it."""
         ...
 
-    def rationale(self, index: int) -> list[int] | None:
+    def rationale(self, index: int, part: int | None = None) -> list[int] | None:
         """Content positions that decide its label, where they are known."""
         ...
 
@@ -65,15 +65,17 @@ class RecordWriter(L.Callback):
             "id": [self.dataset.ids[i] for i in index],
             "split": [self.split] * len(index),
         }
-        text = self._text(index) if getattr(pl_module, "with_text", False) else {}
-        table = to_arrow({**names, **outputs, **text}, batch.mask)
+        mask = outputs.pop("mask")
+        parts = outputs["sentence"].tolist() if "sentence" in outputs else [None] * len(index)
+        text = self._text(index, parts) if getattr(pl_module, "with_text", False) else {}
+        table = to_arrow({**names, **outputs, **text}, mask)
         if self._writer is None:
             self._writer = pq.ParquetWriter(self.folder / f"part-{trainer.global_rank}.parquet", table.schema)
         self._writer.write_table(table.cast(self._writer.schema))
 
-    def _text(self, index: list[int]) -> dict[str, Any]:
-        columns: dict[str, Any] = {"tokens": [self.dataset.tokens(i) for i in index]}
-        rationales = [self.dataset.rationale(i) for i in index]
+    def _text(self, index: list[int], parts: list[int | None]) -> dict[str, Any]:
+        columns: dict[str, Any] = {"tokens": [self.dataset.tokens(i, p) for i, p in zip(index, parts, strict=True)]}
+        rationales = [self.dataset.rationale(i, p) for i, p in zip(index, parts, strict=True)]
         return columns if None in rationales else {**columns, "rationale": rationales}
 
     def on_test_end(self, trainer: L.Trainer, pl_module: L.LightningModule) -> None:

@@ -88,6 +88,7 @@ class _Execution:
 
     def _check_options(self) -> None:
         """Build small stand-ins of everything that is configured, so that a wrong option shows before any work."""
+        from attnlab.measuring import at_level
         from attnlab.models.trained import build_model
         from attnlab.training import build_trainer
 
@@ -95,7 +96,7 @@ class _Execution:
         model = build_model(self.job.config["model"], task)
         self._check_selection(getattr(model, "monitored", None))
         for name, options in self.job.config["protocols"].items():
-            instantiate(options, f"protocols.{name}", model=model)
+            instantiate(options, f"protocols.{name}", model=at_level(self.job.config, model))
         for name, options in self.job.config["callbacks"].items():
             if options:
                 instantiate(options, f"callbacks.{name}")

@@ -7,12 +7,22 @@ if TYPE_CHECKING:
     from attnlab.data.batch import Batch
     from attnlab.data.datamodule import TextDataModule
     from attnlab.data.dataset import TextDataset
+    from attnlab.data.documents import DocumentDataModule
     from attnlab.data.vectors import FileVectors, GloveVectors, RandomVectors
 
-__all__ = ["Batch", "FileVectors", "GloveVectors", "RandomVectors", "TextDataModule", "TextDataset"]
+__all__ = [
+    "Batch",
+    "DocumentDataModule",
+    "FileVectors",
+    "GloveVectors",
+    "RandomVectors",
+    "TextDataModule",
+    "TextDataset",
+]
 
 _HOMES = {
     "Batch": "batch",
+    "DocumentDataModule": "documents",
     "FileVectors": "vectors",
     "GloveVectors": "vectors",
     "RandomVectors": "vectors",

@@ -1,8 +1,8 @@
 """What a model sees at once."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -29,17 +29,34 @@ class Batch:
     given: Tensor | None = None
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return len(self.labels)
 
-    def to(self, device: torch.device | str, non_blocking: bool = False) -> "Batch":
+    def to(self, device: torch.device | str, non_blocking: bool = False) -> Self:
         """The same batch on another device."""
         return self._map(lambda tensor: tensor.to(device, non_blocking=non_blocking))
 
-    def pin_memory(self) -> "Batch":
+    def pin_memory(self) -> Self:
         """The same batch in page-locked memory, for faster copies to a GPU."""
         return self._map(Tensor.pin_memory)
 
-    def _map(self, function: Callable[[Tensor], Tensor]) -> "Batch":
-        values = (getattr(self, field.name) for field in fields(self))
-        mapped: list[Any] = [None if value is None else function(value) for value in values]
-        return Batch(*mapped)
+    def _map(self, function: Callable[[Tensor], Tensor]) -> Self:
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        mapped: dict[str, Any] = {name: None if value is None else function(value) for name, value in values.items()}
+        return type(self)(**mapped)
+
+
+@dataclass
+class DocumentBatch(Batch):
+    """B documents of at most T sentences; their N sentences lie one after another, padded to W words.
+
+    What every batch has is that of sentences: ``mask`` (B, T) marks them, ``lengths`` (B,) counts them, and ``given``
+    (B, T) weighs them. A document's sentences are consecutive rows of ``ids``, which hold no row that is all padding.
+
+    Attributes:
+        ids: Token ids of the sentences, (N, W) int64: 0 padding, 1 unknown; no start or end.
+        word_mask: Words, (N, W) bool.
+        word_lengths: Words of each sentence, (N,) int64.
+    """
+
+    word_mask: Tensor = field(kw_only=True)
+    word_lengths: Tensor = field(kw_only=True)

@@ -16,9 +16,10 @@ from filelock import FileLock
 from tokenizers import Tokenizer
 
 from attnlab.data.fingerprint import DATA_VERSION, digest
+from attnlab.data.sentences import sentence_sizes, splitter_identity
 from attnlab.data.sources.source import Source
 from attnlab.data.sources.splits import SPLITS
-from attnlab.data.tokenization import Rules, build_vocabulary, encode
+from attnlab.data.tokenization import Count, Rules, build_vocabulary, encode
 from attnlab.errors import DataError
 
 
@@ -33,6 +34,8 @@ class Recipe:
         min_frequency: Least number of training texts that hold a word of the vocabulary.
         max_vocabulary: Greatest size of the vocabulary, special tokens not counted.
         on_empty: What happens to a text without tokens: ``error`` or ``drop``.
+        sentences: Language whose sentences are told apart, or ``lines``; None where nobody asks for sentences.
+        count: What ``min_frequency`` counts: ``texts`` that hold a word, or ``words``, every occurrence.
     """
 
     source: Source
@@ -41,6 +44,8 @@ class Recipe:
     min_frequency: int
     max_vocabulary: int | None
     on_empty: str
+    sentences: str | None = None
+    count: Count = "texts"
 
     @property
     def key(self) -> str:
@@ -50,8 +55,9 @@ class Recipe:
                 "version": DATA_VERSION,
                 "source": self.source.identity(self.path),
                 "rules": [*vars(self.rules).values()],
-                "vocabulary": [self.min_frequency, self.max_vocabulary],
+                "vocabulary": [self.min_frequency, self.max_vocabulary, self.count],
                 "on_empty": self.on_empty,
+                "sentences": self.sentences and splitter_identity(self.sentences),
             }
         )[:24]
 
@@ -61,7 +67,8 @@ class Encoded:
     """Tokenised splits.
 
     Attributes:
-        splits: By split, rows of id, text, label, input_ids (list<int32>, start and end included), rationale.
+        splits: By split, rows of id, text, label, input_ids (list<int32>, start and end included), rationale, and
+            sentences (list<int32>, the content tokens of each), where they were asked for.
         tokenizer: What made them.
         dropped: Rows left out, by split (or ``source``, before splitting) and reason.
     """
@@ -101,7 +108,7 @@ def _make(recipe: Recipe, cache_dir: Path, home: Path) -> None:
         raw = recipe.source.load(cache_dir, recipe.path)
         _check_rationales(raw, recipe.rules)
         texts = raw["train"].data.column("text").to_pylist()
-        tokens = build_vocabulary(recipe.rules, texts, recipe.min_frequency, recipe.max_vocabulary)
+        tokens = build_vocabulary(recipe.rules, texts, recipe.min_frequency, recipe.max_vocabulary, recipe.count)
         tokenizer = recipe.rules.tokenizer(tokens)
         dropped = {"source": recipe.source.dropped}
         for split in SPLITS:
@@ -115,15 +122,18 @@ def _write(raw: Dataset, tokenizer: Tokenizer, recipe: Recipe, split: str, folde
     dropped: dict[str, int] = {}
 
     def with_ids(table: pa.Table) -> pa.Table:
-        flat, offsets = encode(tokenizer, table["text"].to_pylist())
-        ids = _list_array(flat, offsets)
+        texts = table["text"].to_pylist()
+        flat, offsets = encode(tokenizer, texts)
         empty = np.flatnonzero(np.diff(offsets) == 2)
         if len(empty) and recipe.on_empty == "error":
             raise DataError(
                 f"data: {len(empty)} texts of the {split} split have no words, such as that of id"
                 f" {table['id'][int(empty[0])].as_py()!r}; mend them or set data.on_empty=drop"
             )
-        table = table.append_column("input_ids", ids)
+        table = table.append_column("input_ids", _list_array(flat, offsets))
+        if recipe.sentences is not None:
+            sizes = sentence_sizes(recipe.rules, texts, recipe.sentences)
+            table = table.append_column("sentences", _list_array(*sizes))
         if len(empty):
             dropped["empty"] = len(empty)
             table = table.take(np.setdiff1d(np.arange(len(table)), empty))
@@ -139,15 +149,15 @@ def _write(raw: Dataset, tokenizer: Tokenizer, recipe: Recipe, split: str, folde
         writer_batch_size=max(len(raw), 1),
         cache_file_name=str(folder / f"{split}.arrow"),
         new_fingerprint=f"{recipe.key}-{split}",
-        features=_features(raw),
+        features=_features(raw, ["input_ids"] if recipe.sentences is None else ["input_ids", "sentences"]),
     )
     return dropped
 
 
-def _features(raw: Dataset) -> Any:  # noqa: ANN401 - datasets.Features
+def _features(raw: Dataset, lists: list[str]) -> Any:  # noqa: ANN401 - datasets.Features
     from datasets import Features, LargeList, Value
 
-    return Features({**raw.features, "input_ids": LargeList(Value("int32"))})
+    return Features({**raw.features, **{name: LargeList(Value("int32")) for name in lists}})
 
 
 def _list_array(flat: np.ndarray[Any, Any], offsets: np.ndarray[Any, Any]) -> pa.Array:

@@ -1,4 +1,4 @@
-"""The data module of single-sequence classification."""
+"""The data module of text classification."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,18 +7,20 @@ from typing import Any, ClassVar
 import lightning as L
 import numpy as np
 import numpy.typing as npt
+from datasets import Dataset
 from tokenizers import Tokenizer
 from torch.utils.data import DataLoader, Sampler
 
 from attnlab.config.location import cache_directory
 from attnlab.data.batch import Batch
 from attnlab.data.cache import Encoded, Recipe, load_encoded
-from attnlab.data.dataset import TextDataset
+from attnlab.data.dataset import TextDataset, content_lengths, flat_lists
 from attnlab.data.given import impose_attention, read_attention
 from attnlab.data.sampler import EvaluationBatches, TrainBatches
+from attnlab.data.sentences import check_splitter
 from attnlab.data.sources.source import Source
 from attnlab.data.sources.splits import SPLITS
-from attnlab.data.tokenization import Rules
+from attnlab.data.tokenization import Count, Rules
 from attnlab.errors import ConfigError, DataError
 
 
@@ -43,6 +45,10 @@ class TextDataModule(L.LightningDataModule):
         max_length: Texts must have fewer tokens than this; None for no bound.
         published_length_filter: A missing bound is the shortest (longest) text of each split, which is then left
             out too, as the published code of Jain & Wallace does; texts of exactly that length all go.
+        count: What the frequency of a word counts: the ``texts`` that hold it, or ``words``, every occurrence.
+        sentences: Language whose sentences are told apart, or ``lines``, where they are asked for.
+        train_max_sentences: Training texts must not have more sentences than this; None for no bound.
+        train_max_sentence_words: Training texts must have no sentence with more words than this; None for no bound.
         on_empty: What happens to a text without tokens: ``error`` or ``drop``.
         bucket: Batches of texts of similar length; False takes the order of the file.
         attention: Parquet file or files of id and attention, imposed by ``frozen`` attention.
@@ -56,6 +62,8 @@ class TextDataModule(L.LightningDataModule):
     """
 
     gives: ClassVar[frozenset[str]] = frozenset({"single"})
+    splits_sentences: ClassVar[bool] = False
+    """Whether sentences are needed for more than the bounds of the training split."""
 
     def __init__(
         self,
@@ -75,6 +83,10 @@ class TextDataModule(L.LightningDataModule):
         min_length: int | None = None,
         max_length: int | None = None,
         published_length_filter: bool = False,
+        count: Count = "texts",
+        sentences: str = "en",
+        train_max_sentences: int | None = None,
+        train_max_sentence_words: int | None = None,
         on_empty: str = "error",
         bucket: bool = True,
         attention: str | Sequence[str] | None = None,
@@ -84,10 +96,16 @@ class TextDataModule(L.LightningDataModule):
         super().__init__()
         if on_empty not in ("error", "drop"):
             raise ConfigError(f"data.on_empty={on_empty}: choose error or drop")
+        if count not in ("texts", "words"):
+            raise ConfigError(f"data.count={count}: choose texts or words")
+        check_splitter(sentences)
         if min(batch_size, eval_batch_size, eval_positions) < 1:
             raise ConfigError("data.batch_size, data.eval_batch_size and data.eval_positions must be at least 1")
         rules = Rules(tokens, lowercase, numbers, tuple((str(old), str(new)) for old, new in replacements))
-        self.recipe = Recipe(source, path, rules, min_frequency, max_vocabulary, on_empty)
+        self.train_limits = (train_max_sentences, train_max_sentence_words)
+        asked = self.splits_sentences or any(limit is not None for limit in self.train_limits)
+        splitter = sentences if asked else None
+        self.recipe = Recipe(source, path, rules, min_frequency, max_vocabulary, on_empty, splitter, count)
         self.cache_dir = Path(cache_dir or cache_directory()).expanduser()
         self.seed = seed
         self.batch_size = batch_size
@@ -162,7 +180,8 @@ class TextDataModule(L.LightningDataModule):
             every_process: Leave no process of a distributed run without a batch.
         """
         dataset = self.dataset(split)
-        batches = EvaluationBatches(dataset.lengths, *self.evaluation_limits, self.bucket, every_process)
+        limits = (*self.evaluation_limits, self.bucket, every_process)
+        batches = EvaluationBatches(dataset.lengths, *limits, dataset.shapes)
         return self._loader(dataset, batches)
 
     def train_dataloader(self) -> DataLoader[Batch]:
@@ -185,20 +204,41 @@ class TextDataModule(L.LightningDataModule):
         )
         return loader
 
+    def build(self, encoded: Dataset, tokenizer: Tokenizer, rows: npt.NDArray[np.int64] | None = None) -> TextDataset:
+        """The rows of a split that remain, as what batches are cut from."""
+        return TextDataset(encoded, tokenizer, rows)
+
     def _filtered(self, split: str, encoded: Encoded) -> TextDataset:
-        whole = TextDataset(encoded.splits[split], encoded.tokenizer)
-        content = whole.lengths - 2
+        content = content_lengths(encoded.splits[split])
         low, high = self._split_bounds(content)
         short, long = content <= low, content >= high
-        rows = np.flatnonzero(~short & ~long)
-        reasons = {**encoded.dropped[split], "too short": int(short.sum()), "too long": int((long & ~short).sum())}
-        self.counts[split] = {"rows": len(rows), "dropped": {why: n for why, n in reasons.items() if n}}
+        outlying = self._outliers(encoded.splits[split]) if split == "train" else np.zeros_like(short)
+        rows = np.flatnonzero(~short & ~long & ~outlying)
+        reasons = {
+            **encoded.dropped[split],
+            "too short": int(short.sum()),
+            "too long": int((long & ~short).sum()),
+            "too many or too long sentences": int((outlying & ~short & ~long).sum()),
+        }
         if not len(rows):
             raise DataError(
                 f"data: no text of the {split} split has between {self.bounds[0]} and {self.bounds[1]} tokens"
-                " (exclusive); widen data.min_length and data.max_length"
+                " (exclusive); widen data.min_length and data.max_length, or data.train_max_sentences and"
+                " data.train_max_sentence_words"
             )
-        return TextDataset(encoded.splits[split], encoded.tokenizer, rows)
+        dataset = self.build(encoded.splits[split], encoded.tokenizer, rows)
+        self.counts[split] = self._count(dataset, {why: n for why, n in reasons.items() if n})
+        return dataset
+
+    def _count(self, dataset: TextDataset, dropped: dict[str, int]) -> dict[str, Any]:
+        return {"rows": len(dataset), "dropped": dropped}
+
+    def _outliers(self, encoded: Dataset) -> npt.NDArray[np.bool_]:
+        most, widest = (np.inf if limit is None else limit for limit in self.train_limits)
+        if "sentences" not in encoded.column_names:
+            return np.zeros(len(encoded), bool)
+        sizes, offsets = flat_lists(encoded.data.column("sentences"))
+        return (np.diff(offsets) > most) | (np.maximum.reduceat(sizes, offsets[:-1]) > widest)
 
     def _split_bounds(self, content: npt.NDArray[np.int64]) -> tuple[float, float]:
         low, high = self.bounds

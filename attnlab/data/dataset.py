@@ -1,7 +1,7 @@
 """One split as flat arrays, from which batches are cut."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +26,12 @@ class TextDataset(torch.utils.data.Dataset[Batch]):
     Attributes:
         ids: Id of each row.
         lengths: Tokens of each row, start and end included (N,).
+        units: Content positions of each row, which attention may go to (N,).
         labels: Class numbers (N,).
     """
+
+    unit: ClassVar[str] = "tokens"
+    """What attention goes to."""
 
     def __init__(self, encoded: Dataset, tokenizer: Tokenizer, rows: npt.NDArray[np.int64] | None = None) -> None:
         self._encoded = encoded
@@ -36,10 +40,16 @@ class TextDataset(torch.utils.data.Dataset[Batch]):
         self._rows = np.arange(len(encoded)) if rows is None else rows
         self._starts = offsets[:-1][self._rows]
         self.lengths: npt.NDArray[np.int64] = np.diff(offsets)[self._rows]
+        self.units: npt.NDArray[np.int64] = self.lengths - 2
         self.labels: npt.NDArray[np.int64] = encoded.data.column("label").to_numpy()[self._rows]
         self.ids: list[str] = pc.take(encoded.data.column("id").combine_chunks(), self._rows).to_pylist()
         self._given: npt.NDArray[np.float32] | None = None
         self._given_starts = np.zeros(0, np.int64)
+
+    @property
+    def shapes(self) -> npt.NDArray[np.int64]:
+        """Rows and width of the ids of each row of the split: one, and its tokens (N, 2)."""
+        return np.column_stack([np.ones_like(self.lengths), self.lengths])
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -59,31 +69,29 @@ class TextDataset(torch.utils.data.Dataset[Batch]):
             lengths=torch.from_numpy(lengths),
             labels=torch.from_numpy(self.labels[rows]),
             index=torch.from_numpy(rows),
-            given=self._given_rows(rows, mask, place),
+            given=self._given_rows(rows, mask),
         )
 
     def impose(self, flat: npt.NDArray[np.float32], offsets: npt.NDArray[np.int64]) -> None:
-        """Give every row its attention over content tokens, as flat values and offsets (N + 1)."""
+        """Give every row its attention over content positions, as flat values and offsets (N + 1)."""
         self._given, self._given_starts = flat, offsets[:-1]
 
-    def tokens(self, index: int) -> list[str]:
-        """Content tokens of a row, as the text has them after normalisation."""
+    def tokens(self, index: int, part: int | None = None) -> list[str]:
+        """Content tokens of a row, as the text has them after normalisation; a text has no parts."""
         return surface_tokens(self._tokenizer, self._cell("text", index))
 
-    def rationale(self, index: int) -> list[int] | None:
+    def rationale(self, index: int, part: int | None = None) -> list[int] | None:
         """Content positions that decide the label of a row, if the source knows them."""
         return self._cell("rationale", index) if "rationale" in self._encoded.column_names else None
 
     def _cell(self, column: str, index: int) -> Any:  # noqa: ANN401 - the column's type
         return self._encoded.data.column(column)[int(self._rows[index])].as_py()
 
-    def _given_rows(
-        self, rows: npt.NDArray[np.int64], mask: npt.NDArray[np.bool_], place: npt.NDArray[np.int64]
-    ) -> Tensor | None:
+    def _given_rows(self, rows: npt.NDArray[np.int64], mask: npt.NDArray[np.bool_]) -> Tensor | None:
         if self._given is None:
             return None
         given = np.zeros(mask.shape, np.float32)
-        given[mask] = self._given[(self._given_starts[rows, None] + place - 1)[mask]]
+        given[mask] = self._given[(self._given_starts[rows, None] + mask.cumsum(1) - 1)[mask]]
         return torch.from_numpy(given)
 
 
@@ -92,3 +100,8 @@ def flat_lists(column: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:  
     array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     offsets = array.offsets.to_numpy().astype(np.int64, copy=False)
     return array.values.to_numpy(zero_copy_only=False), offsets
+
+
+def content_lengths(encoded: Dataset) -> npt.NDArray[np.int64]:
+    """Tokens of each row without start and end (N,)."""
+    return np.diff(flat_lists(encoded.data.column("input_ids"))[1]) - 2

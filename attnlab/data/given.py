@@ -71,12 +71,12 @@ def _places(ids: list[str], split: str) -> dict[str, int]:
 
 
 def _check(flat: npt.NDArray[np.float32], offsets: npt.NDArray[np.int64], dataset: TextDataset, split: str) -> None:
-    wrong = np.flatnonzero(np.diff(offsets) != dataset.lengths - 2)
+    wrong = np.flatnonzero(np.diff(offsets) != dataset.units)
     if len(wrong):
         row = wrong[0]
         raise DataError(
             f"data.attention: id {dataset.ids[row]!r} of the {split} split has {np.diff(offsets)[row]} weights for"
-            f" {dataset.lengths[row] - 2} tokens; the records were made with another tokenisation"
+            f" {dataset.units[row]} {dataset.unit}; the records were made with another tokenisation"
         )
     sums = np.add.reduceat(flat.astype(np.float64), offsets[:-1])
     bad = np.flatnonzero(~(np.abs(sums - 1) < 1e-3))

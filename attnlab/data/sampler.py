@@ -65,6 +65,8 @@ class EvaluationBatches(Sampler[list[int]]):
         bucket: False gives rows in the order of the file.
         every_process: Make batches smaller where some process would have none; metrics that are gathered over
             processes need a value from each. Without it the batches are the same for any number of processes.
+        shapes: Rows and width that each row takes of the batch's ids, (N, 2); one row as wide as it is long when not
+            given.
     """
 
     def __init__(
@@ -74,8 +76,10 @@ class EvaluationBatches(Sampler[list[int]]):
         max_positions: int,
         bucket: bool = True,
         every_process: bool = False,
+        shapes: npt.NDArray[np.int64] | None = None,
     ) -> None:
         self.lengths = lengths
+        self.shapes = np.column_stack([np.ones_like(lengths), lengths]) if shapes is None else shapes
         self.batch_size = batch_size
         self.max_positions = max_positions
         self.order = np.argsort(lengths, kind="stable") if bucket else np.arange(len(lengths))
@@ -94,13 +98,12 @@ class EvaluationBatches(Sampler[list[int]]):
 
     def _batches(self, size: int) -> list[list[int]]:
         batches: list[list[int]] = []
-        width = 0
-        for row, length in zip(self.order.tolist(), self.lengths[self.order].tolist(), strict=True):
-            width = max(width, length)
-            full = not batches or len(batches[-1]) == size or (len(batches[-1]) + 1) * width > self.max_positions
-            if full:
+        height = width = 0
+        for row, (rows, length) in zip(self.order.tolist(), self.shapes[self.order].tolist(), strict=True):
+            height, width = height + rows, max(width, length)
+            if not batches or len(batches[-1]) == size or height * width > self.max_positions:
                 batches.append([])
-                width = length
+                height, width = rows, length
             batches[-1].append(row)
         return batches
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,9 @@ NUMBER = "qqq"
 
 # Words, English clitics apart from their word (do n't, it 's), runs of dots and dashes, other signs one by one.
 _WORDS = r"\w+(?=n['’]t\b)|n['’]t\b|['’](?:s|re|ve|ll|d|m)\b|\w+|\.{2,}|-{2,}|[^\w\s]"
+
+Count = Literal["texts", "words"]
+"""What the frequency of a word is: the texts that hold it, or every time that it occurs."""
 
 _CHUNK = 1000
 """Texts that are handed to the tokenizer at a time, so that memory stays small."""
@@ -48,7 +52,7 @@ class Rules:
         """A tokenizer with a vocabulary; a token's id is its place in it."""
         vocabulary = {token: number for number, token in enumerate(tokens)}
         tokenizer = Tokenizer(WordLevel(vocabulary, unk_token=SPECIAL_TOKENS[UNKNOWN]))
-        tokenizer.normalizer = normalizers.Sequence(self._normalizers())
+        tokenizer.normalizer = normalizers.Sequence([self.replacer(), *self._normalizers()])
         tokenizer.pre_tokenizer = self._pre_tokenizer()
         tokenizer.post_processor = TemplateProcessing(
             single=f"{SPECIAL_TOKENS[START]} $A {SPECIAL_TOKENS[END]}",
@@ -56,13 +60,22 @@ class Rules:
         )
         return tokenizer
 
-    def _normalizers(self) -> list[normalizers.Normalizer]:
+    def replacer(self) -> normalizers.Normalizer:
+        """What applies the replacements, and nothing else.
+
+        Raises:
+            ConfigError: a pattern is no regular expression.
+        """
         steps: list[normalizers.Normalizer] = []
         for pattern, replacement in self.replacements:
             try:
                 steps.append(normalizers.Replace(Regex(pattern), replacement))
             except Exception as error:  # the library raises bare exceptions
                 raise ConfigError(f"data.replacements: {pattern!r} is no regular expression ({error})") from error
+        return normalizers.Sequence(steps)
+
+    def _normalizers(self) -> list[normalizers.Normalizer]:
+        steps: list[normalizers.Normalizer] = []
         if self.lowercase:
             steps.append(normalizers.Lowercase())
         if self.numbers:
@@ -77,29 +90,35 @@ class Rules:
 
 
 def build_vocabulary(
-    rules: Rules, texts: Sequence[str], min_frequency: int = 1, max_vocabulary: int | None = None
+    rules: Rules,
+    texts: Sequence[str],
+    min_frequency: int = 1,
+    max_vocabulary: int | None = None,
+    count: Count = "texts",
 ) -> list[str]:
-    """Tokens of the training texts, by the number of texts that hold them.
+    """Tokens of the training texts, by falling frequency.
 
     Args:
         rules: How texts become tokens.
         texts: The training texts.
-        min_frequency: A token must occur in at least so many texts.
+        min_frequency: Least frequency of a token.
         max_vocabulary: At most so many tokens, the most frequent, special tokens not counted.
+        count: What the frequency is: the ``texts`` that hold the token, or all ``words`` that are it.
 
     Returns:
-        The special tokens, then tokens by falling document frequency, ties in alphabetical order.
+        The special tokens, then tokens by falling frequency, ties in alphabetical order.
     """
     tokenizer = rules.tokenizer()
     trainer = WordLevelTrainer(vocab_size=2**31 - 1, min_frequency=0, show_progress=False, special_tokens=[])
-    tokenizer.train_from_iterator(_chunks(texts), trainer)
+    tokenizer.train_from_iterator(chunks(texts), trainer)
     words = np.array(sorted(tokenizer.get_vocab()), dtype=object)
     full = rules.tokenizer([*SPECIAL_TOKENS, *words])
     frequency = np.zeros(len(words) + len(SPECIAL_TOKENS), np.int64)
     for flat, lengths in _encoded_chunks(full, texts):
-        rows = np.repeat(np.arange(len(lengths)), lengths)
-        pairs = np.unique(rows * len(frequency) + flat)
-        frequency += np.bincount(pairs % len(frequency), minlength=len(frequency))
+        if count == "texts":
+            rows = np.repeat(np.arange(len(lengths)), lengths)
+            flat = np.unique(rows * len(frequency) + flat) % len(frequency)
+        frequency += np.bincount(flat, minlength=len(frequency))
     counts = frequency[len(SPECIAL_TOKENS) :]
     order = np.argsort(-counts, kind="stable")
     order = order[counts[order] >= min_frequency][:max_vocabulary]
@@ -135,7 +154,7 @@ def surface_tokens(tokenizer: Tokenizer, text: str) -> list[str]:
 def _encoded_chunks(
     tokenizer: Tokenizer, texts: Sequence[str]
 ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
-    for chunk in _chunks(texts):
+    for chunk in chunks(texts):
         encoded = [encoding.ids for encoding in tokenizer.encode_batch_fast(chunk, add_special_tokens=False)]
         lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
         flat = np.fromiter((number for ids in encoded for number in ids), np.int64, int(lengths.sum()))
@@ -144,6 +163,7 @@ def _encoded_chunks(
         yield flat, lengths
 
 
-def _chunks(texts: Sequence[str]) -> Iterator[list[str]]:
+def chunks(texts: Sequence[str]) -> Iterator[list[str]]:
+    """The texts, some at a time."""
     for start in range(0, len(texts), _CHUNK):
         yield list(texts[start : start + _CHUNK])

@@ -1,5 +1,7 @@
 """Model families: LightningModules that give encode, attend and decode."""
 
+from attnlab.models.hierarchical_classifier import HierarchicalClassifier
 from attnlab.models.sequence_classifier import SequenceClassifier
+from attnlab.models.word_level import WordLevel
 
-__all__ = ["SequenceClassifier"]
+__all__ = ["HierarchicalClassifier", "SequenceClassifier", "WordLevel"]

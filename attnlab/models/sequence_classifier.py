@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from attnlab.data.batch import Batch
+from attnlab.functional.deletion import delete_positions
 from attnlab.functional.prediction import class_probabilities
 from attnlab.metrics.classification import classification_metrics
 from attnlab.nn.encoded import Encoded
@@ -25,12 +26,19 @@ class SequenceClassifier(L.LightningModule):
         num_classes: Number of classes; two are read out as one logit.
         embedding_dim: Size of the embeddings.
         pos_weight: Weight of the positive class in the loss of a binary task; published runs use N/N_pos − 1.
+        dropout: Share of the context vector that is dropped in training.
+        scheduler: Builds a learning rate scheduler from the optimizer; it sees dev accuracy after each epoch.
+        initialise: Gives parameters their first values; PyTorch's own when not given.
 
     Raises:
         ValueError: fewer than two classes.
     """
 
     gives: ClassVar[frozenset[str]] = frozenset({"single", "linear_readout", "token_gradients"})
+    requires: ClassVar[frozenset[str]] = frozenset({"single"})
+    unit: ClassVar[str] = "tokens"
+    """What attention goes to."""
+
     monitored: ClassVar[tuple[str, ...]] = ("val/auroc", "val/accuracy", "val/f1", "val/loss")
 
     def __init__(
@@ -42,6 +50,9 @@ class SequenceClassifier(L.LightningModule):
         num_classes: int,
         embedding_dim: int = 300,
         pos_weight: float | None = None,
+        dropout: float = 0.0,
+        scheduler: Callable[[torch.optim.Optimizer], Any] | None = None,
+        initialise: Callable[[nn.Module], None] | None = None,
     ) -> None:
         super().__init__()
         if num_classes < 2:
@@ -51,10 +62,13 @@ class SequenceClassifier(L.LightningModule):
         self.encoder = encoder(embedding_dim)
         hidden_size: int = self.encoder.output_size  # type: ignore[assignment]
         self.attention = attention(hidden_size)
-        self.readout = LinearReadout(hidden_size, outputs)
+        self.readout = LinearReadout(hidden_size, outputs, dropout)
         self.build_optimizer = optimizer
+        self.build_scheduler = scheduler
         self.pos_weight = pos_weight
         self.validation_metrics = classification_metrics(num_classes, prefix="val/")
+        if initialise is not None:
+            initialise(self)
 
     def embed(self, batch: Batch) -> Tensor:
         """Embedded tokens (B, T, E)."""
@@ -64,7 +78,28 @@ class SequenceClassifier(L.LightningModule):
     def encode(self, batch: Batch, embedded: Tensor | None = None) -> Encoded:
         """Hidden states of a batch, from its tokens or from given embeddings of them (B, T, E)."""
         embedded = self.embed(batch) if embedded is None else embedded
-        return Encoded(self.encoder(embedded, batch.mask, batch.lengths), batch.mask, given=batch.given)
+        return self.read(embedded, batch.mask, batch.lengths, batch.given)
+
+    def read(self, embedded: Tensor, mask: Tensor, lengths: Tensor, given: Tensor | None = None) -> Encoded:
+        """Hidden states from embeddings (B, T, E), content positions (B, T) and lengths (B,)."""
+        return Encoded(self.encoder(embedded, mask, lengths), mask, given=given, embedded=embedded)
+
+    def encode_without(self, batch: Batch, encoded: Encoded, rows: Tensor, positions: Tensor) -> Encoded:
+        """Hidden states of one copy of ``rows[n]`` for each n, without the content position ``positions[n]``.
+
+        Args:
+            batch: B instances.
+            encoded: What :meth:`encode` made of them.
+            rows: (N,) row numbers.
+            positions: (N,) content positions of rows that have others.
+
+        Returns:
+            N instances of T − 1 positions.
+        """
+        assert encoded.embedded is not None
+        mask = delete_positions(encoded.mask, rows, positions)
+        shorter = delete_positions(encoded.embedded, rows, positions)
+        return self.read(shorter, mask, batch.lengths[rows] - 1)
 
     def attend(self, encoded: Encoded) -> Tensor:
         """Attention (B, T): non-negative, zero outside the mask, summing to 1."""
@@ -130,10 +165,14 @@ class SequenceClassifier(L.LightningModule):
         self.log_dict(self.validation_metrics.compute())
         self.validation_metrics.reset()
 
-    def configure_optimizers(self) -> torch.optim.Optimizer:
+    def configure_optimizers(self) -> Any:  # noqa: ANN401 - an optimizer, or what Lightning takes with a scheduler
         """Weight decay on everything but the attention mechanism, as published."""
         attention = list(self.attention.parameters())
         members = set(attention)  # has no order, by which a checkpoint could give each parameter its state back
         rest = [p for p in self.parameters() if p not in members]
         groups: list[dict[str, Any]] = [{"params": rest}, {"params": attention, "weight_decay": 0.0}]
-        return self.build_optimizer([group for group in groups if group["params"]])
+        optimizer = self.build_optimizer([group for group in groups if group["params"]])
+        if self.build_scheduler is None:
+            return optimizer
+        scheduler = {"scheduler": self.build_scheduler(optimizer), "monitor": "val/accuracy"}
+        return {"optimizer": optimizer, "lr_scheduler": scheduler}

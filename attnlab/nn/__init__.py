@@ -2,15 +2,18 @@
 
 from attnlab.nn.attention import Additive, Frozen, ScaledDot, Uniform
 from attnlab.nn.encoded import Encoded
-from attnlab.nn.encoders import BiLSTM, Convolution, Identity, Projection
+from attnlab.nn.encoders import BiGRU, BiLSTM, Convolution, Identity, Projection
+from attnlab.nn.initialisation import Glorot
 from attnlab.nn.readout import LinearReadout
 
 __all__ = [
     "Additive",
+    "BiGRU",
     "BiLSTM",
     "Convolution",
     "Encoded",
     "Frozen",
+    "Glorot",
     "Identity",
     "LinearReadout",
     "Projection",

@@ -20,14 +20,15 @@ class Additive(nn.Module):
 
     Args:
         input_size: H.
-        hidden_size: Rows of W; H/2 when not given, as published.
+        hidden_size: Rows of W; a share of H when not given.
+        share: That share: 1/2 in Jain & Wallace, 1 in Serrano & Smith (2019).
     """
 
     gives: ClassVar[frozenset[str]] = frozenset({"content_attention"})
 
-    def __init__(self, input_size: int, hidden_size: int | None = None) -> None:
+    def __init__(self, input_size: int, hidden_size: int | None = None, share: float = 0.5) -> None:
         super().__init__()
-        hidden_size = hidden_size or max(1, input_size // 2)
+        hidden_size = hidden_size or max(1, int(input_size * share))
         self.projection = nn.Linear(input_size, hidden_size)
         self.score = nn.Linear(hidden_size, 1, bias=False)
 

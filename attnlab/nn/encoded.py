@@ -16,6 +16,8 @@ class Encoded:
         given: Attention imposed from outside, (B, T), where there is any.
         values: Hidden states folded through the readout's affine map, (B, T, D). Filled by the first decode and
             reused by every later one.
+        embedded: What the encoder read, (B, T, E).
+        part: Part of the instance that the positions are of, (B,), where they are not all of it.
     """
 
     hidden: Tensor
@@ -23,3 +25,5 @@ class Encoded:
     query: Tensor | None = None
     given: Tensor | None = None
     values: Tensor | None = None
+    embedded: Tensor | None = None
+    part: Tensor | None = None

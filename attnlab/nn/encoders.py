@@ -1,4 +1,4 @@
-"""Sequence encoders of Jain & Wallace (2019), section 2 and their public code.
+"""Sequence encoders of Jain & Wallace (2019) and of Serrano & Smith (2019), after their papers and public code.
 
 Every encoder is built from the size of its input, has an ``output_size``, and maps embedded tokens (B, T, E), the
 content mask (B, T) and the lengths (B,) to hidden states (B, T, H). Padding never changes a hidden state.
@@ -31,6 +31,29 @@ class BiLSTM(nn.Module):
         return hidden
 
 
+class BiGRU(nn.Module):
+    """One bidirectional GRU layer (Serrano & Smith 2019).
+
+    Args:
+        input_size: Size of the embedded tokens.
+        hidden_size: Size per direction; the output is twice as wide.
+        dropout: Share of the input that is dropped in training.
+    """
+
+    def __init__(self, input_size: int, hidden_size: int = 50, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.output_size = 2 * hidden_size
+        self.dropout = nn.Dropout(dropout)
+        self.gru = nn.GRU(input_size, hidden_size, batch_first=True, bidirectional=True)
+
+    def forward(self, embedded: Tensor, mask: Tensor, lengths: Tensor) -> Tensor:
+        """Encode (B, T, E) into (B, T, H)."""
+        dropped = self.dropout(embedded)
+        packed = pack_padded_sequence(dropped, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        hidden, _ = pad_packed_sequence(self.gru(packed)[0], batch_first=True, total_length=embedded.shape[1])
+        return hidden
+
+
 class Convolution(nn.Module):
     """Parallel convolutions of several widths over the tokens, rectified.
 
@@ -38,18 +61,26 @@ class Convolution(nn.Module):
         input_size: Size of the embedded tokens.
         hidden_size: Total number of filters, shared equally among the kernels.
         kernel_sizes: Odd widths.
+        dropout: Share of the input that is dropped in training.
 
     Raises:
         ValueError: an even kernel has no middle, or the filters do not divide among the kernels.
     """
 
-    def __init__(self, input_size: int, hidden_size: int = 128, kernel_sizes: Sequence[int] = (1, 3, 5, 7)) -> None:
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int = 128,
+        kernel_sizes: Sequence[int] = (1, 3, 5, 7),
+        dropout: float = 0.0,
+    ) -> None:
         super().__init__()
         if any(k % 2 == 0 for k in kernel_sizes):
             raise ValueError(f"kernel_sizes must be odd, not {list(kernel_sizes)}")
         if hidden_size % len(kernel_sizes):
             raise ValueError(f"hidden_size {hidden_size} does not divide among {len(kernel_sizes)} kernels")
         self.output_size = hidden_size
+        self.dropout = nn.Dropout(dropout)
         filters = hidden_size // len(kernel_sizes)
         self.convolutions = nn.ModuleList(nn.Conv1d(input_size, filters, k, padding=k // 2) for k in kernel_sizes)
 
@@ -57,7 +88,7 @@ class Convolution(nn.Module):
         """Encode (B, T, E) into (B, T, H), zero at start, end and padding as published."""
         positions = torch.arange(embedded.shape[1], device=embedded.device)
         real = (positions < lengths.unsqueeze(1)).unsqueeze(-1)
-        channels = (embedded * real).transpose(1, 2)
+        channels = (self.dropout(embedded) * real).transpose(1, 2)
         filtered = torch.cat([convolution(channels) for convolution in self.convolutions], dim=1)
         return torch.relu(filtered).transpose(1, 2) * mask.unsqueeze(-1)
 
@@ -86,12 +117,15 @@ class Identity(nn.Module):
 
     Args:
         input_size: Size of the embedded tokens and of the output.
+        dropout: Share of them that is dropped in training.
     """
 
-    def __init__(self, input_size: int) -> None:
+    def __init__(self, input_size: int, dropout: float = 0.0) -> None:
         super().__init__()
         self.output_size = input_size
+        self.dropout = nn.Dropout(dropout)
 
     def forward(self, embedded: Tensor, mask: Tensor, lengths: Tensor) -> Tensor:
-        """Return (B, T, E) as it is."""
-        return embedded
+        """Return (B, T, E) as it is, but for dropout."""
+        kept: Tensor = self.dropout(embedded)
+        return kept

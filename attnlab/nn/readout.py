@@ -12,10 +12,12 @@ class LinearReadout(nn.Module):
     Args:
         input_size: H.
         output_size: C; 1 for a binary task.
+        dropout: Share of the context vector that is dropped in training.
     """
 
-    def __init__(self, input_size: int, output_size: int) -> None:
+    def __init__(self, input_size: int, output_size: int, dropout: float = 0.0) -> None:
         super().__init__()
+        self.dropout = nn.Dropout(dropout)
         self.linear = nn.Linear(input_size, output_size)
 
     def fold(self, encoded: Encoded) -> Tensor:
@@ -30,4 +32,8 @@ class LinearReadout(nn.Module):
 
     def forward(self, encoded: Encoded, attention: Tensor) -> Tensor:
         """Logits (B, *K, C) under attention (B, *K, T)."""
+        if self.training and self.dropout.p:
+            # What is dropped is a part of the context vector, which folded values no longer show.
+            logits: Tensor = self.linear(self.dropout(attend_values(encoded.hidden, attention)))
+            return logits
         return self.finish(attend_values(self.fold(encoded), attention), encoded)

@@ -31,6 +31,10 @@ class AttentionModel(Interface):
         """Hidden states of a batch."""
         ...
 
+    def encode_without(self, batch: Batch, encoded: Encoded, rows: Tensor, positions: Tensor) -> Encoded:
+        """Hidden states of ``rows`` (N,), each without the content position in ``positions`` (N,)."""
+        ...
+
     def attend(self, encoded: Encoded) -> Tensor:
         """Attention (B, T)."""
         ...
@@ -66,6 +70,16 @@ class Observation:
     attention: Tensor
     logits: Tensor
 
+    @property
+    def mask(self) -> Tensor:
+        """Content positions, (B, T) bool."""
+        return self.encoded.mask
+
+    @property
+    def unit(self) -> str:
+        """What the positions are: tokens, unless the model says otherwise."""
+        return getattr(self.model, "unit", "tokens")
+
     @cached_property
     def probabilities(self) -> Tensor:
         """Distribution over the classes, (B, C) with C >= 2."""
@@ -79,7 +93,7 @@ class Observation:
     @cached_property
     def length(self) -> Tensor:
         """Number of content positions, (B,)."""
-        return self.batch.mask.sum(-1)
+        return self.mask.sum(-1)
 
     @cached_property
     def token_logits(self) -> Tensor:
@@ -123,12 +137,15 @@ class Protocol(L.LightningModule, ABC):
 
     @torch.no_grad()
     def test_step(self, batch: Batch, batch_idx: int) -> dict[str, Column]:
-        """The protocol's columns beside those that every record has."""
+        """The protocol's columns beside those that every record has, and the content positions (``mask``)."""
         encoded = self.model.encode(batch)  # type: ignore[operator]
         attention = self.model.attend(encoded)  # type: ignore[operator]
         logits = self.model.decode(encoded, attention)  # type: ignore[operator]
         seen = Observation(self.model, batch, encoded, attention, logits)  # type: ignore[arg-type]
+        part: dict[str, Column] = {} if encoded.part is None else {"sentence": encoded.part}
         return {
+            "mask": encoded.mask,
+            **part,
             "label": batch.labels,
             "prediction": seen.prediction,
             "length": seen.length,

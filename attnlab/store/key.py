@@ -78,6 +78,7 @@ def result_key(config: Mapping[str, Any], protocol: str, model: str) -> str:
             "model": model,
             "protocol": options,
             "split": config["split"],
+            **({"level": config["level"]} if config.get("level") else {}),
             # Numbers depend on the precision that they are measured in.
             "precision": config["trainer"].get("precision"),
         }

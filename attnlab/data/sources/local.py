@@ -17,4 +17,4 @@ class LocalSource(Source):
 
     def read(self, cache_dir: Path) -> "dict[str, pa.Table]":
         """There is nothing to read without ``data.path``."""
-        raise DataError("data=text needs data.path=FILE_OR_FOLDER: CSV, TSV, JSON lines, Parquet or save_to_disk")
+        raise DataError("this set needs data.path=FILE_OR_FOLDER: CSV, TSV, JSON lines, Parquet or save_to_disk")

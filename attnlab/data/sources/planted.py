@@ -19,7 +19,8 @@ class PlantedSource(Source):
     Each class has its own cue words. A text of a class holds ``cues`` words of it and ``distractors`` words of
     every other class; distractors are fewer, so that the majority decides. With a positional shortcut one neutral
     word ``marker`` stands in every text: in the training split it stands, with probability ``shortcut``, in that
-    of C equal segments of the text whose number is the label; elsewhere its place says nothing.
+    of C equal segments of the text whose number is the label; elsewhere its place says nothing. A text of several
+    sentences is cut into runs of equal length, each ended by a full stop.
 
     Args:
         train: Number of training texts.
@@ -33,6 +34,7 @@ class PlantedSource(Source):
         cues: Cue words of the right class in a text.
         distractors: Cue words of each wrong class in a text.
         shortcut: How strongly a marker's place gives the label away in training, 0 (no marker) to 1.
+        sentences: Sentences of a text; one has no full stop.
         data_seed: Decides all of it.
     """
 
@@ -47,6 +49,7 @@ class PlantedSource(Source):
     cues: int = 2
     distractors: int = 1
     shortcut: float = 0.0
+    sentences: int = 1
     data_seed: int = 0
 
     def __post_init__(self) -> None:
@@ -59,6 +62,8 @@ class PlantedSource(Source):
                 f"data.source.min_words={self.min_words}: {special} words decide and distract;"
                 " need that many <= min_words <= max_words"
             )
+        if not 1 <= self.sentences <= self.min_words:
+            raise DataError(f"data.source.sentences={self.sentences}: choose from 1 to min_words={self.min_words}")
         if not 0 <= self.shortcut <= 1:
             raise DataError(f"data.source.shortcut={self.shortcut}: choose a strength from 0 to 1")
 
@@ -94,7 +99,15 @@ class PlantedSource(Source):
                 words[place] = f"cue{klass}x{cue}"
             if klass == label:
                 rationale = sorted(chosen.tolist())
-        return {"text": " ".join(words), "label": f"class{label}", "rationale": rationale}
+        text, rationale = self._with_stops(words, rationale)
+        return {"text": text, "label": f"class{label}", "rationale": rationale}
+
+    def _with_stops(self, words: list[str], rationale: list[int]) -> tuple[str, list[int]]:
+        if self.sentences == 1:
+            return " ".join(words), rationale
+        ends = [len(words) * number // self.sentences for number in range(1, self.sentences + 1)]
+        runs = [" ".join(words[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
+        return " . ".join(runs) + " .", [place + sum(end <= place for end in ends) for place in rationale]
 
     def _marker_place(self, label: int, length: int, shortcut: float, random: "np.random.Generator") -> int:
         if random.random() >= shortcut:

@@ -95,7 +95,7 @@ class AdversarialAttention(Protocol):
             "tvd": change,
             "adversary": adversary,
             "solver": ["exact" if exact else "search"] * len(observation.batch),
-            "excluded": single_token_reasons(observation.length),
+            "excluded": single_token_reasons(observation.length, observation.unit),
         }
 
     def _exact_applies(self, observation: Observation) -> bool:
@@ -109,14 +109,14 @@ class AdversarialAttention(Protocol):
 
     def _exact(self, observation: Observation) -> tuple[dict[str, Column], Tensor]:
         margins, bias = token_margins(observation)
-        solution = exact_adversary(margins, bias, observation.attention, observation.batch.mask, self.epsilon)
-        before = observation.batch.mask.long().cumsum(-1) - 1  # content position of each padded position
+        solution = exact_adversary(margins, bias, observation.attention, observation.mask, self.epsilon)
+        before = observation.mask.long().cumsum(-1) - 1  # content position of each padded position
         pair = torch.stack([solution.first, solution.second], 1)
         columns: dict[str, Column] = {"jsd": solution.jsd, "pair": before.gather(1, pair).tolist()}
         return columns, solution.attention(margins.shape[1])
 
     def _search(self, observation: Observation) -> tuple[dict[str, Column], Tensor]:
-        mask, attention = observation.batch.mask, observation.attention
+        mask, attention = observation.mask, observation.attention
         candidates = search_adversary(
             observation.predict,
             attention,
@@ -134,7 +134,7 @@ class AdversarialAttention(Protocol):
 
     def _start(self, observation: Observation) -> Tensor:
         """Scores 3·N(0, 1) around uniform, drawn for the content positions so that padding changes nothing."""
-        mask = observation.batch.mask.cpu().numpy()
+        mask = observation.mask.cpu().numpy()
         start = np.zeros((len(mask), self.restarts, mask.shape[1]), dtype=np.float32)
         for row, content, identity in zip(start, mask, observation.batch.index.tolist(), strict=True):
             places = np.flatnonzero(content)

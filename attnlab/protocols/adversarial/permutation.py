@@ -47,11 +47,11 @@ class Permutation(Protocol):
     def measure(self, observation: Observation) -> dict[str, Column]:
         """Median, mean and largest total variation distance over the permutations, and how often the decision flips."""
         batch = observation.batch
-        orders = random_permutations(batch.mask, self.draws, self.seed, batch.index.tolist())
+        orders = random_permutations(observation.mask, self.draws, self.seed, batch.index.tolist())
         shuffled = observation.predict(permute_attention(observation.attention, orders))
         return {
             **permutation_columns(shuffled, observation.probabilities),
-            "excluded": single_token_reasons(observation.length),
+            "excluded": single_token_reasons(observation.length, observation.unit),
         }
 
 

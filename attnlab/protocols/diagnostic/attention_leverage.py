@@ -32,7 +32,7 @@ class AttentionLeverage(Protocol):
 
     def measure(self, observation: Observation) -> dict[str, Column]:
         """Reachable probabilities of class 1 (two classes) or of the predicted class (more)."""
-        mask = observation.batch.mask
+        mask = observation.mask
         two = observation.probabilities.shape[-1] == 2
         target = torch.ones_like(observation.prediction) if two else observation.prediction
         found = leverage.attention_leverage(observation.token_logits, mask, target, observation.prediction)

@@ -45,12 +45,12 @@ class GradientCorrelation(Protocol):
         """Gradient importance per token, and its rank correlation with attention."""
         classes = observation.prediction if self.target == "predicted" else observation.batch.labels
         importance = gradient_importance(observation, classes)
-        tau, p_value = kendall_tau(observation.attention, importance, observation.batch.mask)
+        tau, p_value = kendall_tau(observation.attention, importance, observation.mask)
         return {
             "tau": tau,
             "p_value": p_value,
             "gradient": importance,
-            "excluded": correlation_reasons(observation.length, tau),
+            "excluded": correlation_reasons(observation.length, tau, observation.unit),
         }
 
 

@@ -62,7 +62,7 @@ class InputErasure(Protocol):
         seed: Seeds random orders and ties, instance by instance.
     """
 
-    requires: ClassVar[frozenset[str]] = frozenset({"content_attention", "linear_readout"})
+    requires: ClassVar[frozenset[str]] = frozenset({"single", "content_attention", "linear_readout"})
     statistics: ClassVar[tuple[Statistic, ...]] = (
         TIED,
         *removal_statistics(ORDERS, ("emptied", "share that only an empty text flips")),
@@ -112,7 +112,7 @@ class InputErasure(Protocol):
         sufficiency = whole - reader.alone(wanted).gather(2, at_bins)
         weights = erase_weights(observation, orders).removed
         columns: dict[str, Column] = {
-            "tied": sharing_highest(observation.attention, observation.batch.mask).sum(1) > 1,
+            "tied": sharing_highest(observation.attention, observation.mask).sum(1) > 1,
             "excluded": single_token_reasons(observation.length),
         }
         for name, which in self._draws_of().items():

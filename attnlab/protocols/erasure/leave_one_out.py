@@ -9,7 +9,6 @@ from torch import Tensor
 from attnlab.functional.divergence import total_variation_distance
 from attnlab.functional.prediction import class_probabilities
 from attnlab.functional.rank_correlation import kendall_tau
-from attnlab.protocols.erasure.editing import edit, leading_chunk, read, real_positions
 from attnlab.protocols.exclusion import correlation_reasons
 from attnlab.protocols.protocol import Column, Observation, Protocol
 from attnlab.report.spec import Figure, Histogram, Statistic
@@ -19,7 +18,7 @@ class LeaveOneOut(Protocol):
     """Kendall's tau between attention and the change of the prediction when a token is deleted.
 
     The token is taken out of the sequence, which is then encoded and attended anew; the change is the total variation
-    distance of the predicted distributions.
+    distance of the predicted distributions. Where attention goes to sentences, a sentence is deleted.
 
     Args:
         model: A trained model whose attention follows from the tokens.
@@ -44,27 +43,23 @@ class LeaveOneOut(Protocol):
     def measure(self, observation: Observation) -> dict[str, Column]:
         """Change of prediction per deleted token, and its rank correlation with attention."""
         effect = self._deletion_effect(observation)
-        tau, p_value = kendall_tau(observation.attention, effect, observation.batch.mask)
+        tau, p_value = kendall_tau(observation.attention, effect, observation.mask)
         return {
             "tau": tau,
             "p_value": p_value,
             "leave_one_out": effect,
-            "excluded": correlation_reasons(observation.length, tau),
+            "excluded": correlation_reasons(observation.length, tau, observation.unit),
         }
 
     def _deletion_effect(self, observation: Observation) -> Tensor:
-        batch = observation.batch
-        real = real_positions(batch)
         # A single token cannot be deleted: nothing would be left to attend to.
-        rows, positions = (batch.mask & (observation.length > 1).unsqueeze(1)).nonzero(as_tuple=True)
+        rows, positions = (observation.mask & (observation.length > 1).unsqueeze(1)).nonzero(as_tuple=True)
         effect = torch.zeros_like(observation.attention)
-        while len(rows):
-            size = leading_chunk(batch.lengths[rows[: self.token_budget]] - 1, self.token_budget)
-            row, position = rows[:size], positions[:size]
-            shorter = edit(batch, row, real[row].scatter(1, position.unsqueeze(1), False), "delete")
-            change = total_variation_distance(
-                class_probabilities(read(observation.model, shorter)), observation.probabilities[row]
-            )
+        size = max(1, self.token_budget // observation.mask.shape[1])
+        for i in range(0, len(rows), size):
+            row, position = rows[i : i + size], positions[i : i + size]
+            encoded = observation.model.encode_without(observation.batch, observation.encoded, row, position)
+            logits = observation.model.decode(encoded, observation.model.attend(encoded))
+            change = total_variation_distance(class_probabilities(logits), observation.probabilities[row])
             effect[row, position] = change
-            rows, positions = rows[size:], positions[size:]
         return effect

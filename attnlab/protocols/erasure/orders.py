@@ -26,7 +26,7 @@ def removal_orders(observation: Observation, seed: int, draws: int) -> Tensor:
     Returns:
         (B, 3 + draws, T) positions, content before all else.
     """
-    mask, attention = observation.batch.mask, observation.attention
+    mask, attention = observation.mask, observation.attention
     random = _random_orders(observation, seed, 1 + draws)
     gradient = attention_gradient(observation)
     scores = torch.stack([attention, gradient, attention * gradient], 1)
@@ -50,7 +50,7 @@ def sharing_highest(attention: Tensor, mask: Tensor) -> Tensor:
 
 def _random_orders(observation: Observation, seed: int, draws: int) -> Tensor:
     """(B, draws, T) positions, content before all else."""
-    mask = observation.batch.mask.cpu().numpy()
+    mask = observation.mask.cpu().numpy()
     noise = np.full((len(mask), draws, mask.shape[1]), 2.0)
     for row, content, identity in zip(noise, mask, observation.batch.index.tolist(), strict=True):
         row[:, content] = np.random.default_rng((seed, identity)).random((draws, int(content.sum())))

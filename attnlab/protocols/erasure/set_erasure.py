@@ -67,8 +67,8 @@ class SetErasure(Protocol):
         """Removals until the decision flips, by order."""
         flips = erase_weights(observation, self.orders(observation), self.replacement)
         columns: dict[str, Column] = {
-            "tied": sharing_highest(observation.attention, observation.batch.mask).sum(1) > 1,
-            "excluded": single_token_reasons(observation.length),
+            "tied": sharing_highest(observation.attention, observation.mask).sum(1) > 1,
+            "excluded": single_token_reasons(observation.length, observation.unit),
         }
         for i, name in enumerate(ORDERS):
             columns.update(removal_columns(name, flips.of([i]), observation))
@@ -79,7 +79,7 @@ class SetErasure(Protocol):
 
     def orders(self, observation: Observation) -> Tensor:
         """(B, R, T) positions: attention, gradient, product, optimal, then the random draws."""
-        mask, attention = observation.batch.mask, observation.attention
+        mask, attention = observation.mask, observation.attention
         best = optimal_order(observation.token_logits, attention, mask, observation.prediction).unsqueeze(1)
         others = removal_orders(observation, self.seed, self.draws)
         return torch.cat([others[:, : len(RANKINGS)], best, others[:, len(RANKINGS) :]], 1)

@@ -68,16 +68,16 @@ class SingleWeight(Protocol):
     def measure(self, observation: Observation) -> dict[str, Column]:
         """Output divergence and decision flip after each of the two erasures."""
         index = observation.batch.index.tolist()
-        highest = sharing_highest(observation.attention, observation.batch.mask)
+        highest = sharing_highest(observation.attention, observation.mask)
         top = one_of(highest, self.seed, index)
-        other = random_other(observation.batch.mask, top, self.seed, index)
+        other = random_other(observation.mask, top, self.seed, index)
         pair = torch.stack([top, other], 1)
         erased = observation.predict(erase(observation.attention, pair))
         js = jensen_shannon_divergence(erased.double(), observation.probabilities.double().unsqueeze(1))
         change = erased.double() - observation.probabilities.double().unsqueeze(1)
         flips = erased.argmax(-1) != observation.probabilities.argmax(-1, keepdim=True)
         weight = observation.attention.gather(-1, pair)
-        position = (observation.batch.mask.long().cumsum(-1) - 1).gather(-1, pair)
+        position = (observation.mask.long().cumsum(-1) - 1).gather(-1, pair)
         return {
             "tied": highest.sum(1) > 1,
             "top": position[:, 0],
@@ -92,7 +92,7 @@ class SingleWeight(Protocol):
             "flip_only_top": flips[:, 0] & ~flips[:, 1],
             "flip_only_random": flips[:, 1] & ~flips[:, 0],
             "flip_neither": ~flips.any(1),
-            "excluded": single_token_reasons(observation.length),
+            "excluded": single_token_reasons(observation.length, observation.unit),
         }
 
 

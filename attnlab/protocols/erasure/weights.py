@@ -29,7 +29,7 @@ def erase_weights(observation: Observation, orders: Tensor, replacement: Replace
 
 
 def _erase(observation: Observation, values: Tensor, orders: Tensor, replacement: Replacement) -> Flips:
-    contexts = erased_contexts(values, observation.attention, observation.batch.mask, orders, replacement)
+    contexts = erased_contexts(values, observation.attention, observation.mask, orders, replacement)
     classes = predicted_class(observation.model.finish(contexts, observation.encoded))
     removed = removals_to_flip(classes, observation.prediction, observation.length)
     place = removed.clamp_min(0)[:, :, None, None].expand(-1, -1, 1, contexts.shape[-1])

@@ -198,7 +198,7 @@ def test_files_that_are_not_there_or_tell_nothing(tmp_path):
     write(tmp_path / "only", {"test.csv": "text,label\na,b\n"})
     with pytest.raises(DataError, match=r"no training split.*data\.source\.merge=true"):
         load(tmp_path / "only", tmp_path)
-    with pytest.raises(DataError, match=r"data=text needs data\.path"):
+    with pytest.raises(DataError, match=r"this set needs data\.path"):
         LocalSource().load(tmp_path)
     (tmp_path / "broken.zip").write_bytes(b"no archive")
     with pytest.raises(DataError, match="not a readable archive"):
