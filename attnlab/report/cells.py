@@ -14,6 +14,8 @@ from attnlab.store import Store
 from attnlab.store.document import read_json
 from attnlab.store.entry import Entry, read_entry
 
+PARQUET = b"PAR1"
+
 
 @dataclass(frozen=True, slots=True)
 class ResultCell:
@@ -135,8 +137,7 @@ def _cell(folder: Path, entry: Entry) -> ResultCell:
     summary = read_json(folder / "summary.json")
     _check_summary(summary)
     choices = entry["choices"]
-    if not (folder / "records.parquet").is_file():
-        raise StoreError(f"{folder} has no records.parquet; remove it and run again")
+    _check_records(folder / "records.parquet")
     return ResultCell(
         data=str(choices["data"]),
         model=str(choices["model"]),
@@ -159,6 +160,19 @@ def _check_summary(summary: Mapping[str, Any]) -> None:
     summary["n"] + summary["measured"] + sum(summary["excluded"].values())
     for statistic in summary["statistics"].values():
         statistic["all"], statistic["higher_is_better"], statistic["by_prediction"].items()
+
+
+def _check_records(path: Path) -> None:
+    """A look at both ends of the file, where Parquet has its mark: a file that was cut lacks the second."""
+    try:
+        with open(path, "rb") as handle:
+            start = handle.read(4)
+            handle.seek(-4, 2)
+            whole = start == handle.read(4) == PARQUET
+    except OSError as error:
+        raise StoreError(f"{path} cannot be read ({error.strerror}); remove {path.parent} and run again") from error
+    if not whole:
+        raise StoreError(f"{path} is damaged: it is no whole Parquet file; remove {path.parent} and run again")
 
 
 def _order(cell: ResultCell) -> tuple[str | int, ...]:
