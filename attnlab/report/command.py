@@ -14,6 +14,7 @@ from attnlab.report.estimates import Pairs, chosen_pairs, estimate, setting_pair
 from attnlab.report.formats import ENDINGS, FORMATS, to_terminal
 from attnlab.report.grid import Grid, Place, make_grid
 from attnlab.report.holes import describe, find_holes, refusal
+from attnlab.report.paper import paper_names, paper_sheet, read_paper
 from attnlab.report.resampling import Resampling
 from attnlab.report.samples import Name
 from attnlab.report.sheet import Sheet
@@ -25,14 +26,17 @@ def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     place, filters = _split(options.place)
     problems: list[str] = []
-    cells = chosen_cells(place, filters, problems)
+    paper = read_paper(options.table) if options.table else None
+    cells = chosen_cells(place, filters, problems, paper.protocols if paper else None)
     grid = make_grid(cells)
     problems += grid.doubles
     holes = find_holes(find_place(place), grid, chosen=bool(filters))
     if holes and not options.incomplete:
         warn(problems)
         raise ConfigError(refusal(holes))
-    text = "\n".join(write(sheet, options) for sheet in _sheets(options, grid, holes, problems))
+    notes = [*exclusions(grid), *([describe(holes)] if holes else [])]
+    sheet = paper_sheet(paper, grid, notes) if paper else _estimates(options, grid, holes, notes, problems)
+    text = write(sheet, options)
     if options.output:
         options.output.write_text(text, encoding="utf-8")
     else:
@@ -49,16 +53,16 @@ def write(sheet: Sheet, options: argparse.Namespace) -> str:
     return FORMATS[form](sheet)
 
 
-def _sheets(options: argparse.Namespace, grid: Grid, holes: Sequence[Place], problems: list[str]) -> Iterator[Sheet]:
+def _estimates(
+    options: argparse.Namespace, grid: Grid, holes: Sequence[Place], notes: Sequence[str], problems: list[str]
+) -> Sheet:
     if not 0 < options.level < 1 or options.replicates < 1:
         raise ConfigError("--level is between 0 and 1, --replicates at least 1")
     pairs = _pairs(options.compare, grid)
     found = estimate(grid, Resampling(options.replicates, options.seed), problems, pairs, options.level)
-    notes = [*exclusions(grid), *([describe(holes)] if holes else [])]
     if options.compare is None:
-        yield numbers_sheet(found.numbers, options.level, notes, holes)
-    else:
-        yield comparisons_sheet(found.comparisons, options.level)
+        return numbers_sheet(found.numbers, options.level, notes, holes)
+    return comparisons_sheet(found.comparisons, options.level, notes)
 
 
 def _pairs(compared: Sequence[str] | None, grid: Grid) -> Pairs | None:
@@ -104,6 +108,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="A B",
         help="test model A against B, or protocol/statistic A against B; every two models where none is named",
     )
+    parser.add_argument("--table", metavar="NAME", help=f"layout of a paper: {', '.join(paper_names())}")
     parser.add_argument("--format", choices=("terminal", "markdown", "csv", "latex"))
     parser.add_argument("--output", type=Path, help="file to write to; its ending (.md .csv .tex) names the format")
     parser.add_argument("--incomplete", action="store_true", help="mark what is missing from the grid, do not refuse")
@@ -120,8 +125,16 @@ def _split(words: Sequence[str]) -> tuple[str | None, list[str]]:
     return (places[0] if places else None), [word for word in words if word not in places]
 
 
-def chosen_cells(place: Path | str | None, filters: Sequence[str], problems: list[str]) -> list[ResultCell]:
+def chosen_cells(
+    place: Path | str | None, filters: Sequence[str], problems: list[str], protocols: Sequence[str] | None = None
+) -> list[ResultCell]:
     """Results of a place that pass the filters.
+
+    Args:
+        place: A sweep or a store, as :func:`attnlab.report.cells.read_cells` takes it.
+        filters: ``key=value`` or ``key=value,value``.
+        problems: Gets a line about each result that cannot be read.
+        protocols: The only ones that matter; all where it is None.
 
     Raises:
         ConfigError: none does, or a filter is malformed.
@@ -131,6 +144,10 @@ def chosen_cells(place: Path | str | None, filters: Sequence[str], problems: lis
     rows = [Row(cell.key, _as_entry(cell)) for cell in cells]
     kept = {row.key for row in matching(rows, filters)}
     found = [cell for cell in cells if cell.key in kept]
+    if found and protocols is not None:
+        found = [cell for cell in found if cell.protocol in protocols]
+        if not found:
+            raise ConfigError(f"--table: no result here is by {' or '.join(protocols)}, which the table shows")
     if not found:
         warn(problems)
         raise ConfigError(f"none of {len(cells)} results in {find_place(place)} fits {' '.join(filters) or 'a report'}")

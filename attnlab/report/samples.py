@@ -1,13 +1,16 @@
 """What the records of a setting's seeds say about one statistic, ready for intervals and tests."""
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from threadpoolctl import threadpool_limits
 
 from attnlab.errors import StoreError
 from attnlab.report.cells import ResultCell
@@ -47,6 +50,8 @@ class Sample:
 
 Block = dict[Name, Sample]
 
+MOST_THREADS = 8
+
 
 def blocks(
     grid: Grid, resampling: Resampling, problems: list[str], by_instance: bool = True
@@ -63,12 +68,16 @@ def blocks(
     for place, cell in grid.cells.items():
         of_block = groups[place.data, place.split]
         of_block.setdefault((place.setting, place.protocol), {})[place.seed] = cell
-    for (data, split), settings in groups.items():
-        block: Block = {}
-        for (setting, protocol), cells in settings.items():
-            for sample in _samples(cells, resampling, by_instance, problems):
-                block[Name(setting, protocol, sample.statistic.name)] = sample
-        yield data, split, block
+
+    def measure(cells: dict[int, ResultCell]) -> list[Sample]:
+        return _samples(cells, resampling, by_instance, problems)
+
+    # The products are too small to be shared among cores: settings are. Threads of both kinds would fight for them.
+    with threadpool_limits(1), ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_THREADS)) as pool:
+        for (data, split), settings in groups.items():
+            samples = pool.map(measure, settings.values())
+            named = zip(settings, samples, strict=True)
+            yield data, split, {Name(*names, own.statistic.name): own for names, found in named for own in found}
 
 
 def _samples(
