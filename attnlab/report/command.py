@@ -34,6 +34,11 @@ def main(arguments: Sequence[str]) -> int:
     if holes and not options.incomplete:
         warn(problems)
         raise ConfigError(refusal(holes))
+    if options.figures:
+        from attnlab.report.pooled import write_figures
+
+        count = write_figures(grid, options.figures, problems)
+        print(f"{count} figures in {options.figures}", file=sys.stderr)
     notes = [*exclusions(grid), *([describe(holes)] if holes else [])]
     sheet = paper_sheet(paper, grid, notes) if paper else _estimates(options, grid, holes, notes, problems)
     text = write(sheet, options)
@@ -111,6 +116,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--table", metavar="NAME", help=f"layout of a paper: {', '.join(paper_names())}")
     parser.add_argument("--format", choices=("terminal", "markdown", "csv", "latex"))
     parser.add_argument("--output", type=Path, help="file to write to; its ending (.md .csv .tex) names the format")
+    parser.add_argument("--figures", type=Path, metavar="DIR", help="draw the figures of all seeds together, and pages")
     parser.add_argument("--incomplete", action="store_true", help="mark what is missing from the grid, do not refuse")
     parser.add_argument("--replicates", type=int, default=1000, help="of the bootstrap (default: 1000)")
     parser.add_argument("--seed", type=int, default=0, help="of the bootstrap (default: 0)")

@@ -37,8 +37,8 @@ def to_terminal(sheet: Sheet, colour: bool = False) -> str:
     out.print(table)
     notes = "".join(f"{note}\n" for note in sheet.notes)
     title = f"\x1b[1m{sheet.title}\x1b[0m" if colour else sheet.title
-    lines = out.export_text(styles=colour).strip("\n").splitlines()
-    return "\n".join([title, "", *(line.rstrip() for line in lines)]).rstrip() + "\n" + notes
+    lines = "\n".join(line.rstrip() for line in out.export_text(styles=colour).splitlines()).strip("\n")
+    return f"{title}\n\n{lines}\n{notes}"
 
 
 def _plain(sheet: Sheet) -> str:
