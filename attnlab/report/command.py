@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from attnlab.errors import ConfigError
-from attnlab.inspect.ls import Row, matching
 from attnlab.inspect.text import warn
-from attnlab.report.cells import ResultCell, find_place, read_cells
+from attnlab.report.cells import ResultCell, find_place, matching_cells, read_cells
 from attnlab.report.estimates import Pairs, chosen_pairs, estimate, setting_pairs
 from attnlab.report.formats import ENDINGS, FORMATS, to_terminal
 from attnlab.report.grid import Grid, Place, make_grid
@@ -147,9 +146,7 @@ def chosen_cells(
         StoreError: there is no such place.
     """
     cells = read_cells(place, problems)
-    rows = [Row(cell.key, _as_entry(cell)) for cell in cells]
-    kept = {row.key for row in matching(rows, filters)}
-    found = [cell for cell in cells if cell.key in kept]
+    found = matching_cells(cells, filters)
     if found and protocols is not None:
         found = [cell for cell in found if cell.protocol in protocols]
         if not found:
@@ -158,9 +155,3 @@ def chosen_cells(
         warn(problems)
         raise ConfigError(f"none of {len(cells)} results in {find_place(place)} fits {' '.join(filters) or 'a report'}")
     return found
-
-
-def _as_entry(cell: ResultCell) -> dict[str, object]:
-    choices = {"data": cell.data, "model": cell.model, "model/attention": cell.attention, "vectors": cell.vectors}
-    own = {"protocol": cell.protocol, "split": cell.split, "seed": cell.seed, "model_key": cell.model_key}
-    return {"choices": choices, "config": cell.config, **own}

@@ -12,9 +12,9 @@ from attnlab.errors import StoreError
 from attnlab.report.cells import ResultCell
 from attnlab.report.figures import draw, draw_on
 from attnlab.report.grid import Grid
-from attnlab.report.samples import read_records
 from attnlab.report.spec import Figure, Statistic, from_dict
 from attnlab.report.style import house_style
+from attnlab.results import read_records
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -98,7 +98,7 @@ def _pooled(protocol: str, cells: Sequence[ResultCell], problems: list[str]) -> 
     for cell in cells:
         try:
             specification = specification or cell.specification
-            tables.append(_drawable(read_records(cell)))
+            tables.append(_drawable(read_records(cell.folder)))
         except StoreError as error:
             problems.append(str(error))
     if specification is None or not tables:
