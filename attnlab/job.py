@@ -86,6 +86,6 @@ def group_name(config: Mapping[str, Any], choices: Mapping[str, str]) -> str:
 
 def _without_seed(config: Any) -> Any:  # noqa: ANN401 - any plain value
     """The configuration without every key that repeats the seed; keys as text, since labels may be both."""
-    if isinstance(config, Mapping):
+    if isinstance(config, dict):
         return {str(key): _without_seed(value) for key, value in config.items() if key != "seed"}
     return config

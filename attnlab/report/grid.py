@@ -119,7 +119,7 @@ def _flat(value: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
     """Values as text under dotted keys, without seeds."""
     flat: dict[str, str] = {}
     for key, inner in value.items():
-        if isinstance(inner, Mapping):
+        if isinstance(inner, dict):
             flat.update(_flat(inner, f"{prefix}{key}."))
         elif key != "seed":
             flat[f"{prefix}{key}"] = value_text(inner)
