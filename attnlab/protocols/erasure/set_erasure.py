@@ -37,7 +37,9 @@ def _statistics() -> tuple[Statistic, ...]:
         ]
     for name in ORDERS[:-1]:
         where = f"comparable_{name}"
-        each.append(Statistic(f"attained_{name}", f"attained_{name}", where=where, description="share at the optimum"))
+        belief = (0.0, 1.0) if name == "attention" else None
+        attained = f"attained_{name}"
+        each.append(Statistic(attained, attained, where=where, description="share at the optimum", belief=belief))
         each.append(Statistic(f"regret_{name}", f"regret_{name}", where=where, description="positions above optimum"))
     for a, b in permutations(ORDERS[:-1], 2):
         each.append(_paired(f"{a}<{b}", a, b, "fewer", "share where the first needs fewer"))
