@@ -1,0 +1,171 @@
+"""What the records of a setting's seeds say about one statistic, ready for intervals and tests."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from attnlab.errors import StoreError
+from attnlab.report.cells import ResultCell
+from attnlab.report.grid import Grid
+from attnlab.report.replicates import instance_values, replicate
+from attnlab.report.resampling import Floats, Resampling
+from attnlab.report.spec import Statistic, from_dict
+
+
+class Name(NamedTuple):
+    """Which number of a data set and split it is."""
+
+    setting: str
+    protocol: str
+    statistic: str
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One statistic of one protocol on one setting.
+
+    Attributes:
+        statistic: What it is.
+        values: Its value by seed; NaN where it is not defined.
+        replicates: Mean over drawn seeds in each replicate, (replicates,); None where there are none.
+        instances: Mean over seeds of what it averages, (n,), NaN where no seed counts the instance; None where it is
+            no average, or where the seeds were not measured on the same instances.
+        ids: Names of the instances.
+    """
+
+    statistic: Statistic
+    values: dict[int, float]
+    replicates: Floats | None
+    instances: Floats | None
+    ids: pa.ChunkedArray
+
+
+Block = dict[Name, Sample]
+
+
+def blocks(grid: Grid, resampling: Resampling, problems: list[str]) -> Iterator[tuple[str, str, Block]]:
+    """Data set, split and samples, one data set at a time, so that memory does not grow with the store.
+
+    Args:
+        grid: Results in their places.
+        resampling: Draws.
+        problems: Gets a line about each result whose records cannot be read, and which is therefore left out.
+    """
+    groups: dict[tuple[str, str], dict[tuple[str, str], dict[int, ResultCell]]] = defaultdict(dict)
+    for place, cell in grid.cells.items():
+        of_block = groups[place.data, place.split]
+        of_block.setdefault((place.setting, place.protocol), {})[place.seed] = cell
+    for (data, split), settings in groups.items():
+        block: Block = {}
+        for (setting, protocol), cells in settings.items():
+            for sample in _samples(cells, resampling, problems):
+                block[Name(setting, protocol, sample.statistic.name)] = sample
+        yield data, split, block
+
+
+def _samples(cells: dict[int, ResultCell], resampling: Resampling, problems: list[str]) -> list[Sample]:
+    statistics = _first_statistics(cells.values(), problems)
+    drawn: dict[str, list[Floats]] = defaultdict(list)
+    averaged: dict[str, list[Floats | None]] = defaultdict(list)
+    read: dict[int, ResultCell] = {}
+    ids: pa.ChunkedArray = pa.chunked_array([], pa.string())
+    together = True
+    for position, (seed, cell) in enumerate(cells.items()):
+        try:
+            records = read_records(cell, _columns(statistics))
+            same = not read or records["id"].equals(ids)
+            weights = resampling.instances(records.num_rows, 0 if same else 1 + position)
+            found = replicate(records, statistics, weights) if records.num_rows else {}
+            own = {s.name: instance_values(records, s) for s in statistics}
+        except (StoreError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
+            problems.append(_line(cell, error))
+            continue
+        ids, together = (ids if read else records["id"]), together and same
+        read[seed] = cell
+        for name, column in own.items():
+            averaged[name].append(column)
+            drawn[name].append(found.get(name, np.full(resampling.replicates, np.nan)))
+    return [
+        Sample(
+            s,
+            {seed: _value(cell, s) for seed, cell in read.items()},
+            _over_seeds(drawn[s.name], resampling),
+            _mean_instance(averaged[s.name]) if together else None,
+            ids,
+        )
+        for s in statistics
+        if read
+    ]
+
+
+def _line(cell: ResultCell, error: Exception) -> str:
+    text = " ".join(str(error).split()) or repr(error)
+    return text if isinstance(error, StoreError) else f"{cell.folder} cannot be read ({text}); remove it and run again"
+
+
+def read_records(cell: ResultCell, columns: Sequence[str] | None = None) -> pa.Table:
+    """Records of a result, or some of their columns.
+
+    Raises:
+        StoreError: the file is damaged, or lacks one of the columns.
+    """
+    try:
+        # Small files: threads and read-ahead cost more than they save.
+        with pq.ParquetFile(cell.records, pre_buffer=False) as file:
+            table = file.read(columns=columns, use_threads=False)
+    except (OSError, pa.ArrowException) as error:
+        reason = str(error).splitlines()[0]
+        raise StoreError(f"{cell.records} cannot be read ({reason}); remove {cell.folder} and run again") from error
+    missing = set(columns or ()) - set(table.column_names)
+    if missing:
+        raise StoreError(f"{cell.records} has no column {', '.join(sorted(missing))}; remove {cell.folder}")
+    return table
+
+
+def _first_statistics(cells: Iterable[ResultCell], problems: list[str]) -> list[Statistic]:
+    """Statistics as the first result that can be read describes them."""
+    for cell in cells:
+        try:
+            specs = [from_dict(content) for content in cell.specification["statistics"]]
+            return [spec for spec in specs if isinstance(spec, Statistic)]
+        except (StoreError, KeyError, TypeError, ValueError, AttributeError) as error:
+            problems.append(_line(cell, error))
+    return []
+
+
+def _columns(statistics: Sequence[Statistic]) -> list[str]:
+    names = {"id", "excluded", "label"}
+    for s in statistics:
+        names |= {name for name in (s.column, s.where, s.other) if name}
+    return sorted(names)
+
+
+def _value(cell: ResultCell, statistic: Statistic) -> float:
+    value = cell.summary["statistics"].get(statistic.name, {}).get("all")
+    return float("nan") if value is None else float(value)
+
+
+def _over_seeds(drawn: Sequence[Floats], resampling: Resampling) -> Floats | None:
+    """Mean over the drawn seeds, of those where the replicate has a value."""
+    each = np.stack(drawn, 1)
+    has = np.isfinite(each)
+    if not has.any():
+        return None
+    weights = resampling.seeds(each.shape[1]) * has
+    with np.errstate(invalid="ignore"):
+        return np.asarray((weights * np.where(has, each, 0)).sum(1) / weights.sum(1))
+
+
+def _mean_instance(columns: Sequence[Floats | None]) -> Floats | None:
+    known = [column for column in columns if column is not None]
+    if len(known) < len(columns):
+        return None
+    each = np.stack(known)
+    has = ~np.isnan(each)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(has, each, 0).sum(0) / has.sum(0))
