@@ -26,6 +26,8 @@ def main(arguments: Sequence[str]) -> int:
     place, filters = _split(options.place)
     problems: list[str] = []
     cells = chosen_cells(place, filters, problems)
+    if options.html:
+        return _write_site(cells, options.html, problems)
     grid = make_grid(cells)
     problems += grid.doubles
     holes = find_holes(find_place(place), grid, chosen=bool(filters))
@@ -38,6 +40,15 @@ def main(arguments: Sequence[str]) -> int:
     else:
         sys.stdout.write(text)
     warn(problems)
+    return 0
+
+
+def _write_site(cells: Sequence[ResultCell], folder: Path, problems: list[str]) -> int:
+    from attnlab.report.site import write_site
+
+    write_site(cells, folder, problems)
+    warn(problems)
+    print(folder / "index.html")
     return 0
 
 
@@ -106,6 +117,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--format", choices=("terminal", "markdown", "csv", "latex"))
     parser.add_argument("--output", type=Path, help="file to write to; its ending (.md .csv .tex) names the format")
+    parser.add_argument(
+        "--html", type=Path, metavar="DIR", help="write a web site that needs no network, and no tables"
+    )
     parser.add_argument("--incomplete", action="store_true", help="mark what is missing from the grid, do not refuse")
     parser.add_argument("--replicates", type=int, default=1000, help="of the bootstrap (default: 1000)")
     parser.add_argument("--seed", type=int, default=0, help="of the bootstrap (default: 0)")

@@ -1,116 +1,109 @@
-"""Results in the order of the site: groups of seeds, in each the protocols, in each the seeds."""
+"""Results in the order of the site: a group per trained setting, in it the protocols, in each the seeds."""
 
-import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import groupby
-from typing import Any
 
 from attnlab.report.cells import ResultCell
-from attnlab.report.site.differences import differences, without_seeds
-
-OWN = frozenset({"seed", "paths", "logger", "launcher", "dry_run", "protocols", "split"})
-"""What a configuration says beside what the group is."""
+from attnlab.report.grid import Grid
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """A protocol with one set of options, on each seed of a group.
+    """A protocol with one set of options on one split, on each seed of a group.
 
     Attributes:
-        protocol: Its name.
-        variant: What sets it apart from others of that name in the group; empty where it is the only one.
-        cells: One per seed.
+        protocol: Its name, with the options that tell it from others of that name.
+        split: Split that was measured.
+        cells: Results by seed.
     """
 
     protocol: str
-    variant: str
-    cells: tuple[ResultCell, ...]
-
-    @property
-    def title(self) -> str:
-        """Name and variant."""
-        return f"{self.protocol} ({self.variant})" if self.variant else self.protocol
+    split: str
+    cells: dict[int, ResultCell]
 
     @property
     def anchor(self) -> str:
         """Its place on the page of the group."""
-        return slug(self.title)
+        return slug(f"{self.protocol}-{self.split}")
 
 
 @dataclass(frozen=True)
 class Group:
-    """All that was measured on the models that differ in the seed alone.
+    """All that was measured on models that differ in the seed alone.
 
     Attributes:
-        name: As :attr:`attnlab.job.Job.group` has it.
-        variant: What sets it apart from groups with the same data, model, attention and vectors.
-        measurements: By protocol.
+        data: Name of the data set.
+        setting: What was trained, as tables call it.
+        measurements: By protocol and split.
     """
 
-    name: str
-    variant: str
+    data: str
+    setting: str
     measurements: tuple[Measurement, ...]
 
     @property
     def first(self) -> ResultCell:
-        """A result that tells data, model, attention and vectors."""
-        return self.measurements[0].cells[0]
+        """A result that tells model, attention and vectors."""
+        return next(iter(self.measurements[0].cells.values()))
 
-    @cached_property
+    @property
     def seeds(self) -> list[int]:
         """Seeds of which there is a result."""
-        return sorted({cell.seed for measurement in self.measurements for cell in measurement.cells})
+        return sorted({seed for measurement in self.measurements for seed in measurement.cells})
 
     @property
     def page(self) -> str:
         """Path of its page in the site."""
-        return f"groups/{slug(self.name)}.html"
+        return f"groups/{slug(self.first.group)}.html"
+
+    def models(self) -> Iterator["Measured"]:
+        """What can be joined instance by instance, by split and seed."""
+        found: dict[tuple[str, int, str], dict[str, ResultCell]] = {}
+        for measurement in self.measurements:
+            for seed, cell in measurement.cells.items():
+                found.setdefault((measurement.split, seed, cell.model_key), {})[measurement.protocol] = cell
+        for (split, seed, key), cells in sorted(found.items()):
+            yield Measured(key, seed, split, cells)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One trained model on one split.
+
+    Attributes:
+        key: Of the model.
+        seed: Of the model.
+        split: Split that was measured.
+        cells: Results by the name of the protocol.
+    """
+
+    key: str
+    seed: int
+    split: str
+    cells: dict[str, ResultCell]
 
     @property
-    def models(self) -> dict[tuple[str, str], list[tuple[str, ResultCell]]]:
-        """Results by what they can be joined on, model and split, each with the title of its measurement."""
-        found: dict[tuple[str, str], list[tuple[str, ResultCell]]] = {}
-        for measurement in self.measurements:
-            for cell in measurement.cells:
-                found.setdefault((cell.model_key, cell.split), []).append((measurement.title, cell))
-        return found
+    def name(self) -> str:
+        """Its name among the site's files."""
+        return f"{self.key}-{self.split}"
+
+    @property
+    def page(self) -> str:
+        """Path of its instance browser in the site."""
+        return f"instances/{self.name}.html"
 
 
-def arrange(cells: Iterable[ResultCell]) -> list[Group]:
-    """Groups in order of data, model, attention and vectors."""
-    ordered = sorted(cells, key=lambda c: (_names(c), c.group))
-    parts = [list(part) for _, part in groupby(ordered, key=lambda c: (_names(c), c.group))]
-    groups = []
-    for _, alike in groupby(parts, key=lambda part: _names(part[0])):
-        together = list(alike)
-        apart = [without_seeds({k: v for k, v in part[0].config.items() if k not in OWN}) for part in together]
-        for part, variant in zip(together, differences(apart), strict=True):
-            groups.append(Group(part[0].group, variant, _measurements(part)))
-    return groups
-
-
-def _names(cell: ResultCell) -> tuple[str, str, str, str]:
-    return (cell.data, cell.model, cell.attention, cell.vectors)
-
-
-def _measurements(cells: Sequence[ResultCell]) -> tuple[Measurement, ...]:
-    found: dict[str, dict[str, list[ResultCell]]] = {}
-    for cell in sorted(cells, key=lambda c: (c.protocol, c.seed, c.key)):
-        found.setdefault(cell.protocol, {}).setdefault(json.dumps(options(cell), sort_keys=True), []).append(cell)
-    return tuple(
-        Measurement(protocol, variant, tuple(alike))
-        for protocol, by_options in found.items()
-        for alike, variant in zip(by_options.values(), differences([*map(json.loads, by_options)]), strict=True)
-    )
-
-
-def options(cell: ResultCell) -> Mapping[str, Any]:
-    """Split and options of a result's protocol, without the seed."""
-    own: dict[str, Any] = without_seeds(cell.config.get("protocols", {}).get(cell.protocol, {}))
-    return {"split": cell.split, **own}
+def arrange(grid: Grid) -> list[Group]:
+    """Groups by data set and setting."""
+    found: dict[tuple[str, str], dict[tuple[str, str], dict[int, ResultCell]]] = {}
+    for place, cell in sorted(grid.cells.items()):
+        group = found.setdefault((place.data, place.setting), {})
+        group.setdefault((place.protocol, place.split), {})[place.seed] = cell
+    return [
+        Group(data, setting, tuple(Measurement(*name, cells) for name, cells in group.items()))
+        for (data, setting), group in found.items()
+    ]
 
 
 def slug(text: str) -> str:
