@@ -1,8 +1,8 @@
 """Seconds and memory that ``attnlab report`` takes with thousands of cells in the store, and whether it imports torch.
 
-Makes a synthetic store: real configurations and statistics, random records (five seeds to a setting, four protocols, one
-of them with an area under the curve, two with medians), keys that are counted up. Each report runs in a process of its
-own, on all cores that it is given. Run: python benchmarks/report.py [--cells 10000] [--instances 2000]
+Makes a synthetic store: real configurations and statistics, random records (five seeds to a setting; four protocols,
+one of them with an area under the curve, two with medians), keys that are counted up. Each report runs in a process of
+its own. Run: python benchmarks/report.py [--cells 10000] [--instances 2000]
 """
 
 import argparse

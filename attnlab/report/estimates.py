@@ -60,7 +60,7 @@ def estimate(
         level: Of intervals; 1 - level is what significance means.
     """
     intervals, compared = [], []
-    for data, split, block in blocks(grid, resampling, problems):
+    for data, split, block in blocks(grid, resampling, problems, by_instance=pairs is not None):
         best = _best(block, level)
         for name, sample in block.items():
             low, high = (None, None) if sample.replicates is None else interval(sample.replicates, level)

@@ -35,7 +35,7 @@ class Resampling:
         self._kept = lru_cache(maxsize=4)(self._block)
 
     def instances(self, n: int, stream: int = 0) -> Iterator[Floats]:
-        """How often each of ``n`` instances is drawn, in blocks of replicates (r, n) that together are all of them.
+        """How often each of ``n`` instances is drawn, in blocks of replicates (n, r) that together are all of them.
 
         Args:
             n: Instances.
@@ -55,7 +55,7 @@ class Resampling:
 
     def _block(self, n: int, stream: int, start: int, rows: int) -> Floats:
         drawn = np.random.default_rng((self.seed, 0, n, stream, start)).integers(0, n, (rows, n))
-        return _counts(drawn, n).astype(np.float32)
+        return np.ascontiguousarray(_counts(drawn, n).T, dtype=np.float32)
 
 
 def _counts(drawn: npt.NDArray[np.int64], n: int) -> Floats:

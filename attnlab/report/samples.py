@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from attnlab.errors import StoreError
 from attnlab.report.cells import ResultCell
 from attnlab.report.grid import Grid
-from attnlab.report.replicates import instance_values, replicate
+from attnlab.report.replicates import Counted, Sums, instance_values, prepare, replicate
 from attnlab.report.resampling import Floats, Resampling
 from attnlab.report.spec import Statistic, from_dict
 
@@ -48,13 +48,16 @@ class Sample:
 Block = dict[Name, Sample]
 
 
-def blocks(grid: Grid, resampling: Resampling, problems: list[str]) -> Iterator[tuple[str, str, Block]]:
+def blocks(
+    grid: Grid, resampling: Resampling, problems: list[str], by_instance: bool = True
+) -> Iterator[tuple[str, str, Block]]:
     """Data set, split and samples, one data set at a time, so that memory does not grow with the store.
 
     Args:
         grid: Results in their places.
         resampling: Draws.
         problems: Gets a line about each result whose records cannot be read, and which is therefore left out.
+        by_instance: Whether statistics without a direction are given by instance too, for tests.
     """
     groups: dict[tuple[str, str], dict[tuple[str, str], dict[int, ResultCell]]] = defaultdict(dict)
     for place, cell in grid.cells.items():
@@ -63,44 +66,60 @@ def blocks(grid: Grid, resampling: Resampling, problems: list[str]) -> Iterator[
     for (data, split), settings in groups.items():
         block: Block = {}
         for (setting, protocol), cells in settings.items():
-            for sample in _samples(cells, resampling, problems):
+            for sample in _samples(cells, resampling, by_instance, problems):
                 block[Name(setting, protocol, sample.statistic.name)] = sample
         yield data, split, block
 
 
-def _samples(cells: dict[int, ResultCell], resampling: Resampling, problems: list[str]) -> list[Sample]:
+def _samples(
+    cells: dict[int, ResultCell], resampling: Resampling, by_instance: bool, problems: list[str]
+) -> list[Sample]:
     statistics = _first_statistics(cells.values(), problems)
-    drawn: dict[str, list[Floats]] = defaultdict(list)
-    averaged: dict[str, list[Floats | None]] = defaultdict(list)
-    read: dict[int, ResultCell] = {}
-    ids: pa.ChunkedArray = pa.chunked_array([], pa.string())
-    together = True
-    for position, (seed, cell) in enumerate(cells.items()):
+    read: dict[int, _Read] = {}
+    for seed, cell in cells.items():
         try:
-            records = read_records(cell, _columns(statistics))
-            same = not read or records["id"].equals(ids)
-            weights = resampling.instances(records.num_rows, 0 if same else 1 + position)
-            found = replicate(records, statistics, weights) if records.num_rows else {}
-            own = {s.name: instance_values(records, s) for s in statistics}
+            read[seed] = _read(cell, statistics, by_instance)
         except (StoreError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
             problems.append(_line(cell, error))
-            continue
-        ids, together = (ids if read else records["id"]), together and same
-        read[seed] = cell
-        for name, column in own.items():
-            averaged[name].append(column)
-            drawn[name].append(found.get(name, np.full(resampling.replicates, np.nan)))
+    if not read:
+        return []
+    ids = next(iter(read.values())).ids
+    together = all(own.ids.equals(ids) for own in read.values())
+    drawn = _drawn(list(read.values()), together, resampling)
     return [
         Sample(
             s,
-            {seed: _value(cell, s) for seed, cell in read.items()},
-            _over_seeds(drawn[s.name], resampling),
-            _mean_instance(averaged[s.name]) if together else None,
+            {seed: _value(cells[seed], s) for seed in read},
+            _over_seeds([own.get(s.name) for own in drawn], resampling),
+            _mean_instance([own.instances.get(s.name) for own in read.values()]) if together else None,
             ids,
         )
         for s in statistics
-        if read
     ]
+
+
+class _Read(NamedTuple):
+    ids: pa.ChunkedArray
+    prepared: dict[str, Sums]
+    instances: dict[str, Floats | None]
+
+
+def _read(cell: ResultCell, statistics: Sequence[Statistic], by_instance: bool) -> _Read:
+    records = read_records(cell, _columns(statistics))
+    counts = Counted(records)
+    # Which model is best is asked of all statistics that have a direction.
+    wanted = [s for s in statistics if by_instance or s.higher_is_better is not None]
+    instances = {s.name: instance_values(counts, s) for s in wanted}
+    return _Read(records["id"], prepare(counts, statistics), instances)
+
+
+def _drawn(read: Sequence[_Read], together: bool, resampling: Resampling) -> list[dict[str, Floats]]:
+    """Replicates of each seed: the same draws for all where they were measured on the same instances."""
+    prepared = [own.prepared for own in read]
+    if together:
+        return replicate(prepared, resampling.instances(len(read[0].ids)))
+    each = zip(read, prepared, strict=True)
+    return [replicate([p], resampling.instances(len(r.ids), 1 + i))[0] for i, (r, p) in enumerate(each)]
 
 
 def _line(cell: ResultCell, error: Exception) -> str:
@@ -150,9 +169,10 @@ def _value(cell: ResultCell, statistic: Statistic) -> float:
     return float("nan") if value is None else float(value)
 
 
-def _over_seeds(drawn: Sequence[Floats], resampling: Resampling) -> Floats | None:
+def _over_seeds(drawn: Sequence[Floats | None], resampling: Resampling) -> Floats | None:
     """Mean over the drawn seeds, of those where the replicate has a value."""
-    each = np.stack(drawn, 1)
+    none = np.full(resampling.replicates, np.nan)
+    each = np.stack([none if own is None else own for own in drawn], 1)
     has = np.isfinite(each)
     if not has.any():
         return None

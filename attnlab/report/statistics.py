@@ -24,6 +24,12 @@ def values(records: pa.Table, column: str) -> np.ndarray:
     return array
 
 
+def distributions(records: pa.Table, column: str) -> np.ndarray:
+    """A column of lists that all have the same length, (N, C)."""
+    flat: np.ndarray = records[column].combine_chunks().flatten().to_numpy().reshape(records.num_rows, -1)
+    return flat
+
+
 def mean(records: pa.Table, statistic: Statistic) -> float:
     """Arithmetic mean."""
     return float(values(records, statistic.column).mean())
@@ -71,7 +77,7 @@ def _f1_of(c: float, predicted: np.ndarray, label: np.ndarray) -> float:
 
 def auc(records: pa.Table, statistic: Statistic) -> float:
     """Area under the ROC curve of a column of distributions; for more than two, the mean over classes."""
-    scores = np.stack(records[statistic.column].to_numpy())
+    scores = distributions(records, statistic.column)
     label = values(records, "label")
     if scores.shape[1] == 2:
         return _auc_of(1, scores[:, 1], label)

@@ -10,7 +10,7 @@ from rich.text import Text
 from attnlab.inspect.text import columns
 from attnlab.report.sheet import MISSING, Sheet
 
-PLAIN_FROM = 500
+PLAIN_FROM = 200
 """Rows from which the table is plain text: rich takes seconds for thousands."""
 
 UNLIMITED = 10_000
