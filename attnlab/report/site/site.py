@@ -56,7 +56,9 @@ def write_site(cells: Sequence[ResultCell], folder: Path, problems: list[str]) -
             browsers=browsers,
             settings=settings_text(group.first),
         )
-    write.page("index.html", "overview.html", depth=0, problems=problems, **overview(groups, problems))
+    matrix = overview(groups, problems)
+    problems[:] = dict.fromkeys(problems)
+    write.page("index.html", "overview.html", depth=0, problems=problems, **matrix)
 
 
 def _browsers(group: Group, write: "_Writer", problems: list[str]) -> Iterator[Measured]:

@@ -129,11 +129,11 @@ async function update() {
     ? `${count(about.count)} instances` : `${count(kept.length)} of ${count(about.count)} instances`;
   $("list").scrollTop = 0;
   drawControls();
+  if (order.length) return open(Math.max(order.indexOf(current), 0));
+  current = -1;
+  state.id = "";
   remember();
-  const place = order.indexOf(current);
-  if (place >= 0) show(place);
-  else if (order.length) open(0);
-  else { current = -1; $("instance").replaceChildren(); }
+  $("instance").replaceChildren();
   drawRows();
 }
 
@@ -244,6 +244,7 @@ function views() {
 
 function ask(wanted) {
   Object.assign(state, wanted);
+  current = -1; // what comes first now is what was asked for
   update().catch(complain);
 }
 
@@ -278,8 +279,7 @@ function row(place) {
   const i = order[place];
   const right = data.label[i] === data.prediction[i];
   const verdict = element("span", right ? "right" : "wrong", right ? "✓ " : "✗ ", isolated(className(data.prediction[i])));
-  const values = sortValues1(i);
-  const head = element("span", "head", isolated(data.id[i], "b"), verdict, element("span", "value", values));
+    const head = element("span", "head", isolated(data.id[i], "b"), verdict, element("span", "value", sortedBy(i)));
   const made = element("div", "row", head, isolated(data.excerpt[i], "span"));
   made.lastChild.className = "excerpt";
   made.id = `row-${i}`;
@@ -292,7 +292,7 @@ function row(place) {
   return made;
 }
 
-function sortValues1(i) {
+function sortedBy(i) {
   if (state.sort === "confidence") return figure(confidence(i));
   if (state.sort === "length" || state.sort === "max_attention") return figure(data[state.sort][i]);
   const c = columnAt(state.sort);
@@ -403,7 +403,7 @@ function panel(score, text, values, i) {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (by) { point(Math.min(Math.max(token + by, 0), spans.length - 1)); event.preventDefault(); }
   });
-  const top = element("ol", "top", ...places.slice(0, 5).map((t) => element("li", "", isolated(text.tokens[t]), " ", figure(values[t]))));
+  const top = element("ol", "top", ...places.slice(0, 5).filter((t) => values[t]).map((t) => element("li", "", isolated(text.tokens[t]), " ", figure(values[t]))));
   top.setAttribute("aria-label", "The five largest");
   const made = element("section", "panel", element("h3", "", score.title), facts(score.protocol, i), body, top);
   return { score, values, rank, spans, body, made };
@@ -416,6 +416,7 @@ function facts(protocol, i) {
     if (column.name === "excluded") return [element("span", "excluded", "not measured: ", isolated(value))];
     return [element("span", "", `${words(column.name)} `, element("b", "", valueText(column, value)))];
   });
+  if (!said.length) said.push(element("span", "", "largest ", element("b", "", figure(data.max_attention[i]))));
   return element("p", "facts", ...said.flatMap((fact) => [fact, " "]));
 }
 
@@ -485,5 +486,5 @@ addEventListener("hashchange", () => { recall(); update().catch(complain); });
 loadIndex().then(() => {
   makeControls();
   recall();
-  return update().then(() => { if (current >= 0) drawInstance().catch(complain); });
+  return update();
 }).catch(complain);
