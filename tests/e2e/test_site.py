@@ -160,7 +160,7 @@ def test_everything_is_reached_by_the_keyboard_and_by_its_address(browser, site)
     assert browser.execute_script(direction) == "rtl"
     browser.get(f"{page.as_uri()}#id=test-3")
     _opened(browser, "test-3")
-    assert browser.execute_script("return document.querySelectorAll('.tokens span').length") == 3 * 4000
+    assert browser.execute_script("return document.querySelectorAll('.tokens span:not(.block)').length") == 3 * 4000
     first = browser.find_element("css selector", ".tokens")
     first.send_keys(Keys.ARROW_RIGHT)
     first.send_keys(Keys.ARROW_RIGHT)

@@ -104,6 +104,8 @@ async function searchTest(query, isCurrent) {
       if (about.starts.length > 1) $("status").textContent = `Reading texts: ${k + 1} of ${about.starts.length}`;
       lower[k] = (await part(`text-${k}`)).tokens.map((text) => text.toLowerCase());
     }
+    // The next are on their way while this one is read.
+    for (let next = k + 1; next < Math.min(k + 4, about.starts.length); next++) part(`text-${next}`).catch(complain);
     lower[k].forEach((text, row) => { found[about.starts[k] + row] = text.includes(wanted); });
   }
   const id = query.trim().toLowerCase();
@@ -323,6 +325,9 @@ function move(by) {
 
 // ---- the instance ---------------------------------------------------------------------------------------------------
 
+const LONG = 400; // tokens from which a text scrolls in its panel
+const BLOCK = 100;
+
 let byRank = false;
 let token = -1; // the one that is pointed at, in all panels
 let opened = null;
@@ -344,7 +349,7 @@ async function drawInstance() {
   if (about.rationale) legend.append(element("u", "gold", "underlined"), " the label’s gold rationale ");
   legend.append(scale);
   const grid = element("div", panels.length ? "panels" : "", ...panels.map((p) => p.made));
-  if (text.tokens.length > 400) followScroll(panels);
+  if (text.tokens.length > LONG) followScroll(panels);
   $("instance").replaceChildren(heading(i), probabilities(i), legend, readout, grid, measurements(i));
   $("instance").scrollTop = 0;
 }
@@ -397,7 +402,12 @@ function panel(score, text, values, i) {
     span.style.setProperty("--w", share.toFixed(3));
     return span;
   });
-  spans.forEach((span) => body.append(span, " "));
+  // Long texts stand in blocks, of which the browser lays out those in view.
+  const block = spans.length > LONG ? BLOCK : spans.length;
+  for (let from = 0; from < spans.length; from += block) {
+    const some = spans.slice(from, from + block).flatMap((span) => [span, " "]);
+    body.append(...(block === BLOCK ? [element("span", "block", ...some)] : some));
+  }
   body.addEventListener("pointerover", (event) => { if (event.target.dataset.t) point(+event.target.dataset.t); });
   body.addEventListener("keydown", (event) => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -405,7 +415,9 @@ function panel(score, text, values, i) {
   });
   const top = element("ol", "top", ...places.slice(0, 5).filter((t) => values[t]).map((t) => element("li", "", isolated(text.tokens[t]), " ", figure(values[t]))));
   top.setAttribute("aria-label", "The five largest");
-  const made = element("section", "panel", element("h3", "", score.title), facts(score.protocol, i), body, top);
+  const said = facts(score.protocol, i);
+  if (score.name === "attention") said.append(element("span", "", "largest ", element("b", "", figure(largest))));
+  const made = element("section", "panel", element("h3", "", score.title), said, body, top);
   return { score, values, rank, spans, body, made };
 }
 
@@ -416,7 +428,6 @@ function facts(protocol, i) {
     if (column.name === "excluded") return [element("span", "excluded", "not measured: ", isolated(value))];
     return [element("span", "", `${words(column.name)} `, element("b", "", valueText(column, value)))];
   });
-  if (!said.length) said.push(element("span", "", "largest ", element("b", "", figure(data.max_attention[i]))));
   return element("p", "facts", ...said.flatMap((fact) => [fact, " "]));
 }
 
@@ -445,7 +456,7 @@ function measurements(i) {
   const rows = others.map((protocol) => {
     const name = element("th", "", words(protocol));
     name.scope = "row";
-    return element("tr", "", name, element("td", "", facts(protocol, i)));
+    return element("tr", "", name, element("td", "", facts(protocol, i).hasChildNodes() ? facts(protocol, i) : "not in its records"));
   });
   if (!rows.length) return "";
   const table = element("table", "measurements", element("caption", "", "Other measurements of this instance"), element("tbody", "", ...rows));
