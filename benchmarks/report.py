@@ -101,7 +101,7 @@ def add_result(results, number, job, shared):
 
 
 def measure(arguments, folder):
-    """Wall seconds, peak memory in MB, and whether torch was imported."""
+    """Wall seconds, processor seconds, peak memory in MB, and whether torch was imported."""
     start = time.perf_counter()
     command = [sys.executable, "-X", "importtime", "-m", "attnlab", "report", *arguments]
     with open(folder / "errors.txt", "w") as errors:
@@ -112,7 +112,7 @@ def measure(arguments, folder):
     if status:
         raise SystemExit("\n".join(line for line in text.splitlines() if not line.startswith("import time")))
     imported = {line.rpartition("|")[2].strip() for line in text.splitlines()}
-    return took, usage.ru_maxrss / 1000, bool(imported & {"torch", "lightning"})
+    return took, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000, bool(imported & {"torch", "lightning"})
 
 
 def main():
@@ -126,9 +126,12 @@ def main():
         make(Path(folder), options.cells, options.instances)
         print(f"{options.cells} cells of {options.instances} instances, {SEEDS} seeds, 1000 replicates")
         for arguments in (["--format=csv"], [], ["--compare"]):
-            took, memory, torch = measure(["--incomplete", *arguments], Path(folder))
+            took, used, memory, torch = measure(["--incomplete", *arguments], Path(folder))
             name = " ".join(["attnlab report", *arguments])
-            print(f"{name:<32} {took:6.1f} s  {memory:6.0f} MB  torch imported: {torch}", flush=True)
+            print(
+                f"{name:<32} {took:6.1f} s ({used:.1f} s of processor)  {memory:6.0f} MB  torch imported: {torch}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -1,18 +1,24 @@
 """Results of a sweep or a store, each with what it was made from. Nothing here imports torch or reads records."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attnlab.errors import StoreError
 from attnlab.inspect.cells import read_cells as read_states
 from attnlab.inspect.entries import read_entries
+from attnlab.inspect.ls import Row, matching
 from attnlab.inspect.places import default_store, output_directory
 from attnlab.job import group_name
+from attnlab.results import read_records
 from attnlab.store import Store
 from attnlab.store.document import read_json
 from attnlab.store.entry import Entry, read_entry
+
+if TYPE_CHECKING:
+    import lightning as L
+    import pyarrow as pa
 
 PARQUET = b"PAR1"
 
@@ -52,9 +58,23 @@ class ResultCell:
     summary: dict[str, Any]
 
     @property
-    def records(self) -> Path:
-        """Parquet file, one row per instance."""
-        return self.folder / "records.parquet"
+    def records(self) -> "pa.Table":
+        """One row per instance, as an Arrow table: ``.to_pandas()``, or ``polars.from_arrow``.
+
+        Raises:
+            StoreError: the file is missing or damaged.
+        """
+        return read_records(self.folder)
+
+    def load_model(self) -> "L.LightningModule":
+        """The trained model that was measured, in evaluation mode; this alone imports torch.
+
+        Raises:
+            StoreError: the store no longer has it.
+        """
+        from attnlab.models.trained import load_model
+
+        return load_model(self.folder.parents[1] / "models" / self.model_key)
 
     @property
     def specification(self) -> dict[str, Any]:
@@ -86,6 +106,22 @@ def read_cells(place: Path | str | None = None, problems: list[str] | None = Non
         problems += unread
         entries = [(folder / "results" / key, entry) for key, entry in found.items()]
     return sorted(_cells(entries, problems), key=_order)
+
+
+def matching_cells(cells: Sequence[ResultCell], filters: Iterable[str]) -> list[ResultCell]:
+    """Results that pass all filters, as :func:`attnlab.inspect.ls.matching` takes them.
+
+    Raises:
+        ConfigError: a filter is malformed, or no result has its key.
+    """
+    kept = {row.key for row in matching([Row(cell.key, _as_entry(cell)) for cell in cells], filters)}
+    return [cell for cell in cells if cell.key in kept]
+
+
+def _as_entry(cell: ResultCell) -> dict[str, object]:
+    choices = {"data": cell.data, "model": cell.model, "model/attention": cell.attention, "vectors": cell.vectors}
+    own = {"protocol": cell.protocol, "split": cell.split, "seed": cell.seed, "model_key": cell.model_key}
+    return {"choices": choices, "config": cell.config, **own}
 
 
 def find_place(place: Path | str | None) -> Path:

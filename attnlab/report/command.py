@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from attnlab.errors import ConfigError
-from attnlab.inspect.ls import Row, matching
 from attnlab.inspect.text import warn
-from attnlab.report.cells import ResultCell, find_place, read_cells
+from attnlab.report.cells import ResultCell, find_place, matching_cells, read_cells
 from attnlab.report.estimates import Pairs, chosen_pairs, estimate, setting_pairs
 from attnlab.report.formats import ENDINGS, FORMATS, to_terminal
 from attnlab.report.grid import Grid, Place, make_grid
 from attnlab.report.holes import describe, find_holes, refusal
+from attnlab.report.paper import paper_names, paper_sheet, read_paper
 from attnlab.report.resampling import Resampling
 from attnlab.report.samples import Name
 from attnlab.report.sheet import Sheet
@@ -25,7 +25,8 @@ def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     place, filters = _split(options.place)
     problems: list[str] = []
-    cells = chosen_cells(place, filters, problems)
+    paper = read_paper(options.table) if options.table else None
+    cells = chosen_cells(place, filters, problems, paper.protocols if paper else None)
     if options.html:
         return _write_site(cells, options.html, problems)
     grid = make_grid(cells)
@@ -34,7 +35,14 @@ def main(arguments: Sequence[str]) -> int:
     if holes and not options.incomplete:
         warn(problems)
         raise ConfigError(refusal(holes))
-    text = "\n".join(write(sheet, options) for sheet in _sheets(options, grid, holes, problems))
+    if options.figures:
+        from attnlab.report.pooled import write_figures
+
+        count = write_figures(grid, options.figures, problems)
+        print(f"{count} figures in {options.figures}", file=sys.stderr)
+    notes = [*exclusions(grid), *([describe(holes)] if holes else [])]
+    sheet = paper_sheet(paper, grid, notes) if paper else _estimates(options, grid, holes, notes, problems)
+    text = write(sheet, options)
     if options.output:
         options.output.write_text(text, encoding="utf-8")
     else:
@@ -60,16 +68,16 @@ def write(sheet: Sheet, options: argparse.Namespace) -> str:
     return FORMATS[form](sheet)
 
 
-def _sheets(options: argparse.Namespace, grid: Grid, holes: Sequence[Place], problems: list[str]) -> Iterator[Sheet]:
+def _estimates(
+    options: argparse.Namespace, grid: Grid, holes: Sequence[Place], notes: Sequence[str], problems: list[str]
+) -> Sheet:
     if not 0 < options.level < 1 or options.replicates < 1:
         raise ConfigError("--level is between 0 and 1, --replicates at least 1")
     pairs = _pairs(options.compare, grid)
     found = estimate(grid, Resampling(options.replicates, options.seed), problems, pairs, options.level)
-    notes = [*exclusions(grid), *([describe(holes)] if holes else [])]
     if options.compare is None:
-        yield numbers_sheet(found.numbers, options.level, notes, holes)
-    else:
-        yield comparisons_sheet(found.comparisons, options.level)
+        return numbers_sheet(found.numbers, options.level, notes, holes)
+    return comparisons_sheet(found.comparisons, options.level, notes)
 
 
 def _pairs(compared: Sequence[str] | None, grid: Grid) -> Pairs | None:
@@ -115,11 +123,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="A B",
         help="test model A against B, or protocol/statistic A against B; every two models where none is named",
     )
+    parser.add_argument("--table", metavar="NAME", help=f"layout of a paper: {', '.join(paper_names())}")
     parser.add_argument("--format", choices=("terminal", "markdown", "csv", "latex"))
     parser.add_argument("--output", type=Path, help="file to write to; its ending (.md .csv .tex) names the format")
     parser.add_argument(
         "--html", type=Path, metavar="DIR", help="write a web site that needs no network, and no tables"
     )
+    parser.add_argument("--figures", type=Path, metavar="DIR", help="draw the figures of all seeds together, and pages")
     parser.add_argument("--incomplete", action="store_true", help="mark what is missing from the grid, do not refuse")
     parser.add_argument("--replicates", type=int, default=1000, help="of the bootstrap (default: 1000)")
     parser.add_argument("--seed", type=int, default=0, help="of the bootstrap (default: 0)")
@@ -134,24 +144,28 @@ def _split(words: Sequence[str]) -> tuple[str | None, list[str]]:
     return (places[0] if places else None), [word for word in words if word not in places]
 
 
-def chosen_cells(place: Path | str | None, filters: Sequence[str], problems: list[str]) -> list[ResultCell]:
+def chosen_cells(
+    place: Path | str | None, filters: Sequence[str], problems: list[str], protocols: Sequence[str] | None = None
+) -> list[ResultCell]:
     """Results of a place that pass the filters.
+
+    Args:
+        place: A sweep or a store, as :func:`attnlab.report.cells.read_cells` takes it.
+        filters: ``key=value`` or ``key=value,value``.
+        problems: Gets a line about each result that cannot be read.
+        protocols: The only ones that matter; all where it is None.
 
     Raises:
         ConfigError: none does, or a filter is malformed.
         StoreError: there is no such place.
     """
     cells = read_cells(place, problems)
-    rows = [Row(cell.key, _as_entry(cell)) for cell in cells]
-    kept = {row.key for row in matching(rows, filters)}
-    found = [cell for cell in cells if cell.key in kept]
+    found = matching_cells(cells, filters)
+    if found and protocols is not None:
+        found = [cell for cell in found if cell.protocol in protocols]
+        if not found:
+            raise ConfigError(f"--table: no result here is by {' or '.join(protocols)}, which the table shows")
     if not found:
         warn(problems)
         raise ConfigError(f"none of {len(cells)} results in {find_place(place)} fits {' '.join(filters) or 'a report'}")
     return found
-
-
-def _as_entry(cell: ResultCell) -> dict[str, object]:
-    choices = {"data": cell.data, "model": cell.model, "model/attention": cell.attention, "vectors": cell.vectors}
-    own = {"protocol": cell.protocol, "split": cell.split, "seed": cell.seed, "model_key": cell.model_key}
-    return {"choices": choices, "config": cell.config, **own}

@@ -1,13 +1,15 @@
 """What the records of a setting's seeds say about one statistic, ready for intervals and tests."""
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
+from threadpoolctl import threadpool_limits
 
 from attnlab.errors import StoreError
 from attnlab.report.cells import ResultCell
@@ -15,6 +17,7 @@ from attnlab.report.grid import Grid
 from attnlab.report.replicates import Counted, Sums, instance_values, prepare, replicate
 from attnlab.report.resampling import Floats, Resampling
 from attnlab.report.spec import Statistic, from_dict
+from attnlab.results import read_records
 
 
 class Name(NamedTuple):
@@ -47,6 +50,8 @@ class Sample:
 
 Block = dict[Name, Sample]
 
+MOST_THREADS = 8
+
 
 def blocks(
     grid: Grid, resampling: Resampling, problems: list[str], by_instance: bool = True
@@ -63,12 +68,16 @@ def blocks(
     for place, cell in grid.cells.items():
         of_block = groups[place.data, place.split]
         of_block.setdefault((place.setting, place.protocol), {})[place.seed] = cell
-    for (data, split), settings in groups.items():
-        block: Block = {}
-        for (setting, protocol), cells in settings.items():
-            for sample in _samples(cells, resampling, by_instance, problems):
-                block[Name(setting, protocol, sample.statistic.name)] = sample
-        yield data, split, block
+
+    def measure(cells: dict[int, ResultCell]) -> list[Sample]:
+        return _samples(cells, resampling, by_instance, problems)
+
+    # The products are too small to be shared among cores: settings are. Threads of both kinds would fight for them.
+    with threadpool_limits(1), ThreadPoolExecutor(min(os.cpu_count() or 1, MOST_THREADS)) as pool:
+        for (data, split), settings in groups.items():
+            samples = pool.map(measure, settings.values())
+            named = zip(settings, samples, strict=True)
+            yield data, split, {Name(*names, own.statistic.name): own for names, found in named for own in found}
 
 
 def _samples(
@@ -105,7 +114,7 @@ class _Read(NamedTuple):
 
 
 def _read(cell: ResultCell, statistics: Sequence[Statistic], by_instance: bool) -> _Read:
-    records = read_records(cell, _columns(statistics))
+    records = read_records(cell.folder, _columns(statistics))
     counts = Counted(records)
     # Which model is best is asked of all statistics that have a direction.
     wanted = [s for s in statistics if by_instance or s.higher_is_better is not None]
@@ -125,25 +134,6 @@ def _drawn(read: Sequence[_Read], together: bool, resampling: Resampling) -> lis
 def _line(cell: ResultCell, error: Exception) -> str:
     text = " ".join(str(error).split()) or repr(error)
     return text if isinstance(error, StoreError) else f"{cell.folder} cannot be read ({text}); remove it and run again"
-
-
-def read_records(cell: ResultCell, columns: Sequence[str] | None = None) -> pa.Table:
-    """Records of a result, or some of their columns.
-
-    Raises:
-        StoreError: the file is damaged, or lacks one of the columns.
-    """
-    try:
-        # Small files: threads and read-ahead cost more than they save.
-        with pq.ParquetFile(cell.records, pre_buffer=False) as file:
-            table = file.read(columns=columns, use_threads=False)
-    except (OSError, pa.ArrowException) as error:
-        reason = str(error).splitlines()[0]
-        raise StoreError(f"{cell.records} cannot be read ({reason}); remove {cell.folder} and run again") from error
-    missing = set(columns or ()) - set(table.column_names)
-    if missing:
-        raise StoreError(f"{cell.records} has no column {', '.join(sorted(missing))}; remove {cell.folder}")
-    return table
 
 
 def _first_statistics(cells: Iterable[ResultCell], problems: list[str]) -> list[Statistic]:

@@ -84,11 +84,13 @@ def _missing_row(data: str, setting: str, protocol: str) -> list[Entry]:
     return [text(data), text(setting), text(protocol), Entry("missing", (None,)), *empty]
 
 
-def comparisons_sheet(comparisons: pl.DataFrame, level: float) -> Sheet:
+def comparisons_sheet(comparisons: pl.DataFrame, level: float, notes: Sequence[str] = ()) -> Sheet:
     """One row per pair."""
     rows = list(comparisons.iter_rows(named=True))
     title = f"paired comparisons, {level:.0%} bootstrap intervals, p adjusted by Holm's rule within each statistic"
-    return Sheet(title, COMPARED, [_compared_row(row, 1 - level) for row in rows], notes=list(_too_few(rows, level)))
+    return Sheet(
+        title, COMPARED, [_compared_row(row, 1 - level) for row in rows], notes=[*_too_few(rows, level), *notes]
+    )
 
 
 def _compared_row(row: Mapping[str, Any], alpha: float) -> list[Entry]:

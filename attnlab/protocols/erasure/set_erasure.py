@@ -1,5 +1,6 @@
 """Erasing attention weights in order until the decision flips (Serrano & Smith 2019, section 5)."""
 
+from dataclasses import replace
 from itertools import combinations, permutations
 from typing import ClassVar
 
@@ -31,21 +32,27 @@ def _statistics() -> tuple[Statistic, ...]:
     each: list[Statistic] = []
     for name in ("random", *ORDERS):
         each += [
-            Statistic(f"fraction_{name}", f"fraction_{name}", where=f"flips_{name}", description="share to flip"),
-            Statistic(f"never_{name}", f"never_{name}", description="share that never flips"),
-            Statistic(f"bias_only_{name}", f"bias_only_{name}", description="share that only the bare bias flips"),
+            _each("fraction", name, f"flips_{name}", "share to flip", higher_is_better=False),
+            _each("never", name, None, "share that never flips", higher_is_better=False),
+            _each("bias_only", name, None, "share that only the bare bias flips"),
         ]
     for name in ORDERS[:-1]:
         where = f"comparable_{name}"
-        belief = (0.0, 1.0) if name == "attention" else None
-        attained = f"attained_{name}"
-        each.append(Statistic(attained, attained, where=where, description="share at the optimum", belief=belief))
-        each.append(Statistic(f"regret_{name}", f"regret_{name}", where=where, description="positions above optimum"))
+        attained = _each("attained", name, where, "share at the optimum", higher_is_better=True)
+        each.append(replace(attained, belief=(0.0, 1.0)) if name == "attention" else attained)
+        each.append(_each("regret", name, where, "positions above optimum", higher_is_better=False))
     for a, b in permutations(ORDERS[:-1], 2):
         each.append(_paired(f"{a}<{b}", a, b, "fewer", "share where the first needs fewer"))
     for a, b in combinations(ORDERS[:-1], 2):
         each.append(_paired(f"p({a},{b})", a, b, "sign_test", "sign test of the two"))
     return tuple(each)
+
+
+def _each(
+    what: str, order: str, where: str | None, description: str, higher_is_better: bool | None = None
+) -> Statistic:
+    name = f"{what}_{order}"
+    return Statistic(name, name, description=description, higher_is_better=higher_is_better, where=where)
 
 
 def _paired(name: str, first: str, second: str, how: str, description: str) -> Statistic:

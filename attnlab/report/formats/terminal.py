@@ -25,7 +25,7 @@ def to_terminal(sheet: Sheet, colour: bool = False) -> str:
     """
     if len(sheet.rows) >= PLAIN_FROM:
         return _plain(sheet)
-    table = Table(title=sheet.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    table = Table(box=SIMPLE_HEAD)
     table.padding, table.pad_edge = (0, 1, 0, 0), False
     for column in sheet.columns:
         table.add_column(column.name, justify="right" if column.right else "left", no_wrap=True)
@@ -36,8 +36,9 @@ def to_terminal(sheet: Sheet, colour: bool = False) -> str:
     out = Console(file=io.StringIO(), width=UNLIMITED, force_terminal=colour, record=True)
     out.print(table)
     notes = "".join(f"{note}\n" for note in sheet.notes)
-    lines = out.export_text(styles=colour).rstrip().splitlines()
-    return "\n".join(line.rstrip() for line in lines) + "\n" + notes
+    title = f"\x1b[1m{sheet.title}\x1b[0m" if colour else sheet.title
+    lines = "\n".join(line.rstrip() for line in out.export_text(styles=colour).splitlines()).strip("\n")
+    return f"{title}\n\n{lines}\n{notes}"
 
 
 def _plain(sheet: Sheet) -> str:
