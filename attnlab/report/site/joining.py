@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from attnlab.errors import StoreError
-from attnlab.report.samples import read_records
 from attnlab.report.site.layout import Measured
+from attnlab.results import read_records
 
 EVERYWHERE = frozenset({"index", "id", "split", "label", "prediction", "length", "max_attention"})
 """Columns that all protocols record alike."""
@@ -63,7 +63,7 @@ def join(measured: Measured, problems: list[str]) -> Joined | None:
     tables, classes = {}, {}
     for protocol, cell in measured.cells.items():
         try:
-            tables[protocol] = _checked(read_records(cell), str(cell.records))
+            tables[protocol] = _checked(read_records(cell.folder), str(cell.records))
             classes[protocol] = [str(name) for name in cell.specification["classes"]]
         except StoreError as error:
             tables.pop(protocol, None)
