@@ -91,6 +91,12 @@ def _checked(table: pa.Table, path: str) -> pa.Table:
     missing = (EVERYWHERE | {"excluded"}) - set(table.column_names)
     if missing:
         raise StoreError(f"{path} has no column {', '.join(sorted(missing))}: not records of this version")
+    if not all(pa.types.is_integer(table.schema.field(name).type) for name in ("label", "prediction", "length")):
+        raise StoreError(f"{path} has labels that are no numbers: not records of this version")
+    if "tokens" in table.column_names and (
+        table.schema.field("tokens").type != pa.list_(pa.string()) or table["tokens"].null_count
+    ):
+        raise StoreError(f"{path} has tokens that are no lists of words: not records of this version")
     return table.combine_chunks()
 
 

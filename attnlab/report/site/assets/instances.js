@@ -194,7 +194,7 @@ function grouped(select, wanted, text = (column) => words(column.name)) {
       group.label = words(column.protocol);
       groups.set(column.protocol, group);
     }
-    groups.get(column.protocol).append(option(keyOf(column), text(column)));
+    groups.get(column.protocol).append(option(keyOf(column), `${text(column)}, ${words(column.protocol)}`));
   }
   select.append(...groups.values());
 }
@@ -382,13 +382,19 @@ function ranks(values) {
   const places = Array.from(values.keys()).sort((a, b) => values[b] - values[a]);
   const rank = new Uint32Array(values.length);
   places.forEach((place, r) => { rank[place] = r && values[place] === values[places[r - 1]] ? rank[places[r - 1]] : r; });
-  return { places, rank };
+  // Of equal values none is shaded above what all of them exceed.
+  const below = new Uint32Array(values.length);
+  for (let r = places.length - 2; r >= 0; r--) {
+    const [place, next] = [places[r], places[r + 1]];
+    below[place] = values[place] === values[next] ? below[next] : places.length - 1 - r;
+  }
+  return { places, rank, below };
 }
 
 function panel(score, text, values, i) {
   if (!values.length || Number.isNaN(values[0])) return null;
   const largest = values.reduce((m, v) => Math.max(m, Math.abs(v)), 0);
-  const { places, rank } = ranks(values);
+  const { places, rank, below } = ranks(values);
   const body = isolated("", "p");
   body.className = "tokens";
   body.tabIndex = 0;
@@ -398,7 +404,7 @@ function panel(score, text, values, i) {
     const span = element("span", values[t] < 0 ? "minus" : "", word);
     if (text.rationale.has(t)) span.classList.add("gold");
     span.dataset.t = t;
-    const share = byRank ? 1 - rank[t] / values.length : largest ? Math.abs(values[t]) / largest : 0;
+    const share = byRank ? below[t] / Math.max(values.length - 1, 1) : largest ? Math.abs(values[t]) / largest : 0;
     span.style.setProperty("--w", share.toFixed(3));
     return span;
   });

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import attnlab
@@ -138,11 +140,18 @@ def test_damaged_files_are_named_and_the_rest_is_shown(write, make_job):
     (folder["predictions"] / "figures").mkdir()
     (folder["predictions"] / "figures" / "cut.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     (job.store.root / "results" / "notes.txt").write_text("mine")
+    foreign = make_job("protocol=[permutation]", "seed=1")
+    write_store(foreign, {"permutation": make_records(10)["permutation"]})
+    path = foreign.store.path("results", foreign.result_keys["permutation"]) / "records.parquet"
+    table = pq.read_table(path)
+    place = table.column_names.index("label")
+    pq.write_table(table.set_column(place, "label", pa.array(["yes"] * table.num_rows)), path)
     site, problems = write()
     page = (site / "index.html").read_text("utf-8")
     for name in ("provenance.json", "specification.json", "cut.png", "notes.txt"):
         assert sum(name in line for line in problems) == 1, name
         assert page.count(name) == 1
+    assert sum("no numbers" in line for line in problems) == page.count("no numbers") == 1
     assert sum(str(folder["gradient_correlation"]) in line for line in problems) == 1
     assert (site / "instances" / f"{job.model_key}-test.html").is_file()
 
