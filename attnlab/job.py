@@ -13,7 +13,9 @@ from attnlab.store.key import TRAINER_INDIFFERENT
 
 SPLITS = ("train", "validation", "test")
 
-GROUP_INDIFFERENT = frozenset({"seed", "paths", "logger", "protocols", "launcher", "dry_run"})
+GROUP_INDIFFERENT = frozenset(
+    {"seed", "paths", "logger", "protocols", "launcher", "cluster", "dry_run", "resume_seconds"}
+)
 """What jobs of one group may differ in: the seed, and what decides no result but by the protocol's own key."""
 
 

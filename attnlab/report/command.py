@@ -27,6 +27,8 @@ def main(arguments: Sequence[str]) -> int:
     problems: list[str] = []
     paper = read_paper(options.table) if options.table else None
     cells = chosen_cells(place, filters, problems, paper.protocols if paper else None)
+    if options.html:
+        return _write_site(cells, options.html, problems)
     grid = make_grid(cells)
     problems += grid.doubles
     holes = find_holes(find_place(place), grid, chosen=bool(filters))
@@ -46,6 +48,15 @@ def main(arguments: Sequence[str]) -> int:
     else:
         sys.stdout.write(text)
     warn(problems)
+    return 0
+
+
+def _write_site(cells: Sequence[ResultCell], folder: Path, problems: list[str]) -> int:
+    from attnlab.report.site import write_site
+
+    write_site(cells, folder, problems)
+    warn(problems)
+    print(folder / "index.html")
     return 0
 
 
@@ -115,6 +126,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--table", metavar="NAME", help=f"layout of a paper: {', '.join(paper_names())}")
     parser.add_argument("--format", choices=("terminal", "markdown", "csv", "latex"))
     parser.add_argument("--output", type=Path, help="file to write to; its ending (.md .csv .tex) names the format")
+    parser.add_argument(
+        "--html", type=Path, metavar="DIR", help="write a web site that needs no network, and no tables"
+    )
     parser.add_argument("--figures", type=Path, metavar="DIR", help="draw the figures of all seeds together, and pages")
     parser.add_argument("--incomplete", action="store_true", help="mark what is missing from the grid, do not refuse")
     parser.add_argument("--replicates", type=int, default=1000, help="of the bootstrap (default: 1000)")

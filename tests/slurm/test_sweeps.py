@@ -92,7 +92,9 @@ def test_a_time_limit_puts_a_job_back_into_the_queue_where_it_goes_on(submit):
 
 
 def test_a_node_that_dies_loses_nothing(submit, cluster):
-    process = submit(*SWEEP, "trainer.max_epochs=60", "callbacks=none", "resume_seconds=0", "protocol=[predictions]", start=True)
+    process = submit(
+        *SWEEP, "trainer.max_epochs=60", "callbacks=none", "resume_seconds=0", "protocol=[predictions]", start=True
+    )
     wait_for(lambda: list(submit.folder.glob("outputs/store/unfinished/*/epoch-*")))
     (node,) = re.findall(r"node([12])", cluster.call("squeue", "--noheader", "--format=%N"))
     kill_node(node)

@@ -22,7 +22,14 @@ def _against_optimum(name: str) -> tuple[Statistic, ...]:
     where = f"comparable_{name}"
     attained, regret = f"attained_{name}", f"regret_{name}"
     return (
-        Statistic(attained, attained, where=where, description="share at the optimum", higher_is_better=True),
+        Statistic(
+            attained,
+            attained,
+            where=where,
+            description="share at the optimum",
+            higher_is_better=True,
+            belief=(0.0, 1.0) if name == "attention" else None,
+        ),
         Statistic(regret, regret, where=where, description="positions above optimum", higher_is_better=False),
     )
 
