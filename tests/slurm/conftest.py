@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,13 @@ class Cluster:
         environment = {**os.environ, "SLURM_CONF": self.conf}
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False).stdout
 
+    def clear(self):
+        """Cancel everything, and wait until nothing is left."""
+        self.call("scancel", "--user=root")
+        end = time.monotonic() + 60
+        while self.jobs() and time.monotonic() < end:
+            time.sleep(0.2)
+
     def jobs(self):
         return self.call("squeue", "--noheader", "--array", "--format=%i %T").splitlines()
 
@@ -38,7 +46,7 @@ def cluster(tmp_path_factory):
     made = Cluster(tmp_path_factory.mktemp("slurm"))
     made.script("start")
     yield made
-    made.call("scancel", "--user=root")
+    made.clear()
     made.script("stop")
 
 
@@ -51,4 +59,4 @@ def submit(attnlab, cluster):
 
     run.folder = attnlab.folder
     yield run
-    cluster.call("scancel", "--user=root")
+    cluster.clear()
