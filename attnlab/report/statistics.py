@@ -4,7 +4,9 @@ Each takes the records (an Arrow table without excluded rows) and the :class:`~a
 returns a number; NaN where it is not defined, such as an area under the curve with a single class.
 """
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -59,6 +61,11 @@ def accuracy(records: pa.Table, statistic: Statistic) -> float:
     return float((values(records, statistic.column) == values(records, "label")).mean())
 
 
+def accuracy_gain(records: pa.Table, statistic: Statistic) -> float:
+    """Accuracy of ``column`` less that of ``other``."""
+    return _gain(accuracy, records, statistic)
+
+
 def f1(records: pa.Table, statistic: Statistic) -> float:
     """F1 of class 1 where the labels are 0 and 1, else the mean over the classes."""
     predicted, label = values(records, statistic.column), values(records, "label")
@@ -66,6 +73,21 @@ def f1(records: pa.Table, statistic: Statistic) -> float:
     if classes.max(initial=0) <= 1:
         return _f1_of(1, predicted, label)
     return float(np.mean([_f1_of(c, predicted, label) for c in classes]))
+
+
+def f1_gain(records: pa.Table, statistic: Statistic) -> float:
+    """F1 of ``column`` less that of ``other``."""
+    return _gain(f1, records, statistic)
+
+
+def f1_by_class(records: pa.Table, statistic: Statistic, c: int) -> float:
+    """F1 of one class against all others."""
+    return _f1_of(c, values(records, statistic.column), values(records, "label"))
+
+
+def _gain(of: Callable[[pa.Table, Statistic], float], records: pa.Table, statistic: Statistic) -> float:
+    column, other = _pair(statistic)
+    return of(records, replace(statistic, column=column)) - of(records, replace(statistic, column=other))
 
 
 def _f1_of(c: float, predicted: np.ndarray, label: np.ndarray) -> float:
@@ -81,6 +103,11 @@ def auc(records: pa.Table, statistic: Statistic) -> float:
     if scores.shape[1] == 2:
         return _auc_of(1, scores[:, 1], label)
     return float(np.mean([_auc_of(c, scores[:, c], label) for c in range(scores.shape[1])]))
+
+
+def auc_gain(records: pa.Table, statistic: Statistic) -> float:
+    """Area under the ROC curve of ``column`` less that of ``other``."""
+    return _gain(auc, records, statistic)
 
 
 def _auc_of(c: int, scores: np.ndarray, label: np.ndarray) -> float:
@@ -115,6 +142,23 @@ def sign_test(records: pa.Table, statistic: Statistic) -> float:
     return float(binomtest(less, less + more).pvalue) if less + more else 1.0
 
 
+def curve_area(records: pa.Table, statistic: Statistic) -> float:
+    """Mean height over [0, ln 2] of the curve through the origin and the means at each place of two columns of lists.
+
+    Points are joined in the order of ``other``; beyond the last the curve stays as high as there.
+    """
+    x, y = curve_points(records, _pair(statistic)[1], statistic.column)
+    x, y = np.concatenate([[0.0], x, [max(math.log(2), x[-1])]]), np.concatenate([[0.0], y, y[-1:]])
+    return float(np.trapezoid(y, x) / x[-1])
+
+
+def curve_points(records: pa.Table, column: str, by: str) -> tuple[np.ndarray, np.ndarray]:
+    """Means over instances at each place of two columns of lists, in the order of the first: (K,) each."""
+    x, y = (np.stack(records[name].to_numpy()).astype(np.float64).mean(0) for name in (column, by))
+    order = np.argsort(x, kind="stable")
+    return x[order], y[order]
+
+
 def _removals(records: pa.Table, statistic: Statistic) -> tuple[np.ndarray, np.ndarray]:
     """Two columns of removal counts; an order that never flips needs infinitely many, and two such are left out."""
     pair = [values(records, name) for name in _pair(statistic)]
@@ -131,6 +175,12 @@ def _pair(statistic: Statistic) -> tuple[str, str]:
 
 STATISTICS: dict[str, Callable[[pa.Table, Statistic], float]] = {
     function.__name__: function
-    for function in (mean, magnitude, std, median, share, accuracy, f1, auc, fewer, larger, sign_test)
+    for function in (
+        *(mean, magnitude, std, median, share, accuracy, f1, auc, accuracy_gain, f1_gain, auc_gain),
+        *(fewer, larger, sign_test, curve_area),
+    )
 }
 """A new kind of statistic is one function here."""
+
+OF_CLASS: dict[str, Callable[[pa.Table, Statistic, int], float]] = {"f1": f1_by_class}
+"""Statistics that have a value for each class of their own."""
