@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from attnlab.report.spec import Band, BinnedViolin, Boxes, Curve, Figure, Histogram, Scatter
-from attnlab.report.statistics import curve_points, values
+from attnlab.report.statistics import place_means, values
 from attnlab.report.style import INK, colour, house_style
 from attnlab.report.summary import measured_records
 
@@ -150,11 +150,12 @@ def _scatter(axes: "Axes", records: pa.Table, figure: Scatter, classes: Sequence
 
 
 def _curve(axes: "Axes", records: pa.Table, figure: Curve) -> None:
-    x, y = curve_points(records, figure.column, figure.by)
-    axes.plot(x, y, color=colour(0), marker="o", markersize=4)
-    means = [np.stack(records[name].to_numpy()).mean(0) for name in (figure.column, figure.by)]
-    for place, label in enumerate(figure.labels):
-        axes.annotate(label, (means[0][place], means[1][place]), xytext=(3, 3), textcoords="offset points", fontsize=7)
+    if records.num_rows:
+        x, y = place_means(records, figure.column), place_means(records, figure.by)
+        order = np.argsort(x, kind="stable")
+        axes.plot(x[order], y[order], color=colour(0), marker="o", markersize=4)
+        for place, label in enumerate(figure.labels):
+            axes.annotate(label, (x[place], y[place]), xytext=(3, 3), textcoords="offset points", fontsize=7)
     margin = 0.05 * (figure.range[1] - figure.range[0])
     axes.set(xlim=(figure.range[0] - margin, figure.range[1] + margin), xlabel=figure.xlabel, ylabel=figure.ylabel)
     axes.set_ylim(bottom=0)

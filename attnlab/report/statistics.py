@@ -147,16 +147,17 @@ def curve_area(records: pa.Table, statistic: Statistic) -> float:
 
     Points are joined in the order of ``other``; beyond the last the curve stays as high as there.
     """
-    x, y = curve_points(records, _pair(statistic)[1], statistic.column)
+    x, y = place_means(records, _pair(statistic)[1]), place_means(records, statistic.column)
+    order = np.argsort(x, kind="stable")
+    x, y = x[order], y[order]
     x, y = np.concatenate([[0.0], x, [max(math.log(2), x[-1])]]), np.concatenate([[0.0], y, y[-1:]])
     return float(np.trapezoid(y, x) / x[-1])
 
 
-def curve_points(records: pa.Table, column: str, by: str) -> tuple[np.ndarray, np.ndarray]:
-    """Means over instances at each place of two columns of lists, in the order of the first: (K,) each."""
-    x, y = (np.stack(records[name].to_numpy()).astype(np.float64).mean(0) for name in (column, by))
-    order = np.argsort(x, kind="stable")
-    return x[order], y[order]
+def place_means(records: pa.Table, column: str) -> np.ndarray:
+    """Means over instances at each place of a column of lists of equal length, (K,)."""
+    means: np.ndarray = np.stack(records[column].to_numpy()).astype(np.float64).mean(0)
+    return means
 
 
 def _removals(records: pa.Table, statistic: Statistic) -> tuple[np.ndarray, np.ndarray]:
