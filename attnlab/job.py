@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from attnlab.errors import ConfigError
+from attnlab.errors import ConfigError, IncompatibleError
 from attnlab.further import OUTPUTS, Declaration, Declarer
 from attnlab.store import Store, model_key, result_key
 
@@ -56,7 +56,8 @@ class Job:
         """Check what can be checked without torch, and compute the keys.
 
         Raises:
-            ConfigError: there is no protocol, or no such split.
+            ConfigError: there is no protocol, no such split, or a declaration of models is malformed.
+            IncompatibleError: a protocol needs further models at another level than the last.
             DataError: a local file that the configuration names cannot be read.
         """
         config = {**config, "protocols": config.get("protocols") or {}}
@@ -69,6 +70,11 @@ class Job:
         model = model_key(config)
         declarer = Declarer(config, choices)
         further = {name: _jobs(declarer.of_protocol(name), model) for name in config["protocols"]}
+        several = [name for name, others in further.items() if any(others.values())]
+        if config.get("level") and several:
+            raise IncompatibleError(
+                f"protocol {several[0]} compares the last attention layers of several models; leave level out"
+            )
         results = {
             name: result_key(config, name, model, {one: [j.model_key for j in jobs] for one, jobs in others.items()})
             for name, others in further.items()

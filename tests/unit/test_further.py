@@ -3,10 +3,11 @@
 import pytest
 
 from attnlab.config.composing import compose, composer
-from attnlab.errors import ConfigError
+from attnlab.errors import ConfigError, IncompatibleError
 from attnlab.further import Declarer, merged
 from attnlab.job import Job
 from attnlab.launch.plan import make_plan
+from attnlab.launch.studies import expand_file
 from attnlab.store.document import write_json
 
 BASE = ("data=planted", "logger=none")
@@ -95,6 +96,22 @@ def test_a_plan_counts_every_model_once_and_trains_shared_ones_first(plan):
     with uniform.store.create("models", uniform.model_key) as folder:
         write_json(folder / "training.json", {"seconds": 1.0})
     assert len(found.models) == 9
+
+
+def test_the_study_of_wiegreffe_and_pinter_trains_22_models_for_each_set(plan):
+    found = plan(*expand_file("paper/wiegreffe_pinter_2019", ["data=planted"]))
+    assert not found.impossible
+    assert len(found.waiting) == 6
+    # The model, uniform, 8 seeds, 8 adversaries of which one guides, and 4 guided models.
+    assert len(found.models) == 1 + 1 + 8 + 8 + 4
+
+
+def test_several_models_are_compared_at_their_last_layer_alone(job):
+    document = ("model=han_gru", "data.source.sentences=3")
+    assert len(job("protocol=[seed_variance]", *document).untrained) == 9
+    with pytest.raises(IncompatibleError, match="seed_variance compares the last attention layers"):
+        job("protocol=[seed_variance]", "level=word", *document)
+    assert job("protocol=[attention_substitution]", "level=word", *document).untrained
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,6 @@ class ModelAdversary(Protocol):
         ValueError: an option is none of those.
     """
 
-    requires: ClassVar[frozenset[str]] = frozenset({"single"})
     figures: ClassVar[tuple[Figure, ...]] = ()
 
     def __init__(

@@ -1,7 +1,6 @@
 """The task without the model's own attention (Vashishth et al. 2019, section 4)."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 import lightning as L
 from torch import Tensor
@@ -33,8 +32,6 @@ class AttentionSubstitution(Protocol):
         trained: Their names.
         seed: Seeds noise and permutations, instance by instance.
     """
-
-    requires: ClassVar[frozenset[str]] = frozenset({"single"})
 
     def __init__(
         self,

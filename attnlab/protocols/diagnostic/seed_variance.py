@@ -23,7 +23,6 @@ class SeedVariance(Protocol):
         seeds: Those seeds; the measured model's own does not count.
     """
 
-    requires: ClassVar[frozenset[str]] = frozenset({"single"})
     statistics: ClassVar[tuple[Statistic, ...]] = (
         Statistic("jsd", "jsd", description="mean over instances of the median JSD over seeds"),
         Statistic("jsd_median", "jsd", how="median", description="median over instances of the median JSD over seeds"),

@@ -26,7 +26,6 @@ class UniformBaseline(Protocol):
         models: ``uniform``: the model trained with uniform attention.
     """
 
-    requires: ClassVar[frozenset[str]] = frozenset({"single"})
     statistics: ClassVar[tuple[Statistic, ...]] = (
         *own_statistics(),
         *compared_statistics("uniform", "uniform attention"),
