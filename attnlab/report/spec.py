@@ -28,6 +28,8 @@ class Statistic:
         other: Column that ``fewer``, ``larger``, ``sign_test`` and the gains compare with, and over which
             ``curve_area`` goes.
         element: Place in lists of equal length, where the columns hold such and one value of each counts.
+        belief: Values at which attention can be believed not at all, and fully. The statistic that has it is the one
+            that its protocol is judged by at a glance.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Statistic:
     where: str | None = None
     other: str | None = None
     element: int | None = None
+    belief: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from attnlab.report.spec import Statistic
 
@@ -24,6 +25,23 @@ def values(records: pa.Table, column: str) -> np.ndarray:
     if np.isnan(array).any():
         raise ValueError(f"column {column}: {int(np.isnan(array).sum())} measured instances have no value")
     return array
+
+
+def distributions(records: pa.Table, column: str) -> np.ndarray:
+    """A column of lists that all have the same length, (N, C)."""
+    flat: np.ndarray = records[column].combine_chunks().flatten().to_numpy().reshape(records.num_rows, -1)
+    return flat
+
+
+def element(records: pa.Table, statistic: Statistic) -> pa.Table:
+    """The records with one value of each list in the statistic's column, where it asks for a place in lists."""
+    if statistic.element is None:
+        return records
+    place, one = (
+        records.column_names.index(statistic.column),
+        pc.list_element(records[statistic.column], statistic.element),
+    )
+    return records.set_column(place, statistic.column, one)
 
 
 def mean(records: pa.Table, statistic: Statistic) -> float:
@@ -86,7 +104,7 @@ def f1_by_class(records: pa.Table, statistic: Statistic, c: int) -> float:
 
 
 def _gain(of: Callable[[pa.Table, Statistic], float], records: pa.Table, statistic: Statistic) -> float:
-    column, other = _pair(statistic)
+    column, other = pair(statistic)
     return of(records, replace(statistic, column=column)) - of(records, replace(statistic, column=other))
 
 
@@ -98,7 +116,7 @@ def _f1_of(c: float, predicted: np.ndarray, label: np.ndarray) -> float:
 
 def auc(records: pa.Table, statistic: Statistic) -> float:
     """Area under the ROC curve of a column of distributions; for more than two, the mean over classes."""
-    scores = np.stack(records[statistic.column].to_numpy())
+    scores = distributions(records, statistic.column)
     label = values(records, "label")
     if scores.shape[1] == 2:
         return _auc_of(1, scores[:, 1], label)
@@ -123,13 +141,13 @@ def _auc_of(c: int, scores: np.ndarray, label: np.ndarray) -> float:
 
 def fewer(records: pa.Table, statistic: Statistic) -> float:
     """Share of instances in which ``column`` needs fewer removals than ``other``; where neither ever flips, none."""
-    first, second = _removals(records, statistic)
+    first, second = _some_removals(records, statistic)
     return float((first < second).mean()) if len(first) else float("nan")
 
 
 def larger(records: pa.Table, statistic: Statistic) -> float:
     """Share in which ``column`` is farther from zero than ``other``; equal ones count half."""
-    first, second = (np.abs(values(records, name)) for name in _pair(statistic))
+    first, second = (np.abs(values(records, name)) for name in pair(statistic))
     return float((first > second).mean() + 0.5 * (first == second).mean())
 
 
@@ -137,7 +155,7 @@ def sign_test(records: pa.Table, statistic: Statistic) -> float:
     """Two-sided p of the sign test over instances in which ``column`` and ``other`` differ."""
     from scipy.stats import binomtest
 
-    first, second = _removals(records, statistic)
+    first, second = _some_removals(records, statistic)
     less, more = int((first < second).sum()), int((first > second).sum())
     return float(binomtest(less, less + more).pvalue) if less + more else 1.0
 
@@ -147,7 +165,7 @@ def curve_area(records: pa.Table, statistic: Statistic) -> float:
 
     Points are joined in the order of ``other``; beyond the last the curve stays as high as there.
     """
-    x, y = place_means(records, _pair(statistic)[1]), place_means(records, statistic.column)
+    x, y = place_means(records, pair(statistic)[1]), place_means(records, statistic.column)
     order = np.argsort(x, kind="stable")
     x, y = x[order], y[order]
     x, y = np.concatenate([[0.0], x, [max(math.log(2), x[-1])]]), np.concatenate([[0.0], y, y[-1:]])
@@ -160,15 +178,25 @@ def place_means(records: pa.Table, column: str) -> np.ndarray:
     return means
 
 
-def _removals(records: pa.Table, statistic: Statistic) -> tuple[np.ndarray, np.ndarray]:
-    """Two columns of removal counts; an order that never flips needs infinitely many, and two such are left out."""
-    pair = [values(records, name) for name in _pair(statistic)]
-    first, second = (np.where(column < 0, np.inf, column) for column in pair)
+def removals(records: pa.Table, statistic: Statistic) -> tuple[np.ndarray, np.ndarray]:
+    """Two columns of removal counts, (N,) each; an order that never flips needs infinitely many."""
+    first, second = (values(records, name) for name in pair(statistic))
+    return np.where(first < 0, np.inf, first), np.where(second < 0, np.inf, second)
+
+
+def _some_removals(records: pa.Table, statistic: Statistic) -> tuple[np.ndarray, np.ndarray]:
+    """The same without instances that neither order flips."""
+    first, second = removals(records, statistic)
     some = np.isfinite(first) | np.isfinite(second)
     return first[some], second[some]
 
 
-def _pair(statistic: Statistic) -> tuple[str, str]:
+def pair(statistic: Statistic) -> tuple[str, str]:
+    """The two columns that a statistic compares.
+
+    Raises:
+        ValueError: it names one alone.
+    """
     if statistic.other is None:
         raise ValueError(f"statistic {statistic.name} compares with no other column")
     return statistic.column, statistic.other

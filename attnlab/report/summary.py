@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from attnlab.report.spec import Statistic
-from attnlab.report.statistics import OF_CLASS, STATISTICS
+from attnlab.report.statistics import OF_CLASS, STATISTICS, element
 
 
 def summarise(records: pa.Table, statistics: Sequence[Statistic], classes: Sequence[str]) -> dict[str, Any]:
@@ -96,7 +96,4 @@ def _value(statistic: Statistic, rows: pa.Table) -> float:
 
 def _counted(records: pa.Table, statistic: Statistic) -> pa.Table:
     rows = records.filter(records[statistic.where]) if statistic.where else records
-    if statistic.element is None:
-        return rows
-    place = rows.column_names.index(statistic.column)
-    return rows.set_column(place, statistic.column, pc.list_element(rows[statistic.column], statistic.element))
+    return element(rows, statistic)
