@@ -15,7 +15,7 @@ CELLS = {
     "quickstart": 12,
     "encoder_contextualisation": 72,
     "paper/jain_wallace_2019": 480,
-    "paper/wiegreffe_pinter_2019": 72,
+    "paper/wiegreffe_pinter_2019": 24,
     "paper/serrano_smith_2019": 162,
 }
 
