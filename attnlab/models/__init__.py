@@ -1,7 +1,8 @@
 """Model families: LightningModules that give encode, attend and decode."""
 
 from attnlab.models.hierarchical_classifier import HierarchicalClassifier
+from attnlab.models.pair_classifier import PairClassifier
 from attnlab.models.sequence_classifier import SequenceClassifier
 from attnlab.models.word_level import WordLevel
 
-__all__ = ["HierarchicalClassifier", "SequenceClassifier", "WordLevel"]
+__all__ = ["HierarchicalClassifier", "PairClassifier", "SequenceClassifier", "WordLevel"]

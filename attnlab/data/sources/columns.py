@@ -32,12 +32,13 @@ def plain_strings(column: "pa.ChunkedArray") -> "pa.Array":
     return pc.fill_null(array.cast(pa.string()), "")
 
 
-def joined_text(table: "pa.Table", names: Sequence[str], split: str) -> "pa.Array":
-    """Text columns joined by a space; nulls count as nothing."""
+def joined_text(table: "pa.Table", names: str | Sequence[str], key: str, split: str) -> "pa.Array":
+    """A text column, or several joined by a space; nulls count as nothing."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    columns = [column_named(table, name, "data.source.text", split).cast(pa.large_string()) for name in names]
+    names = [names] if isinstance(names, str) else names
+    columns = [column_named(table, name, key, split).cast(pa.large_string()) for name in names]
     space = pa.scalar(" ", pa.large_string())
     return pc.binary_join_element_wise(*columns, space, null_handling="skip").combine_chunks()
 

@@ -23,6 +23,7 @@ class Source(ABC):
 
     Args:
         text: Column or columns with the text; several are joined by a space.
+        question: Column or columns with the second text of a pair; null where there is none.
         label: Column with the label; of several names the first that exists.
         id: Column with ids that are unique in each split; without such a column, rows are numbered.
         labels: Class name of each label value; without it, values are their own names.
@@ -43,6 +44,7 @@ class Source(ABC):
     """
 
     text: str | Sequence[str] = "text"
+    question: str | Sequence[str] | None = None
     label: str | Sequence[str] = "label"
     id: str = "id"
     labels: Mapping[Any, str] | None = None
@@ -84,7 +86,7 @@ class Source(ABC):
 
         Returns:
             ``train``, ``validation`` and ``test`` with columns id, text, label (ClassLabel) and, where the
-            source has them, rationale (positions of content tokens).
+            source has them, question, and rationale (positions of content tokens).
 
         Raises:
             DataError: something is missing or malformed; the message says what, where and what to do.
@@ -130,9 +132,11 @@ class Source(ABC):
 
         columns = {
             "id": identifiers(table, self.id, split),
-            "text": joined_text(table, [self.text] if isinstance(self.text, str) else list(self.text), split),
+            "text": joined_text(table, self.text, "data.source.text", split),
             "label": rule.apply(values, split),
         }
+        if self.question is not None:
+            columns["question"] = joined_text(table, self.question, "data.source.question", split)
         if "rationale" in table.column_names:
             columns["rationale"] = rationales(table)
         rows = pa.table(columns)
