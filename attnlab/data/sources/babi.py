@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from attnlab.data.fingerprint import find_files
 from attnlab.data.sources.babi_stories import QUESTIONS, stories
-from attnlab.data.sources.files import split_of
 from attnlab.data.sources.source import Source
+from attnlab.data.sources.splits import split_of
 from attnlab.errors import DataError
 
 if TYPE_CHECKING:

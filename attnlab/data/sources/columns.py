@@ -1,6 +1,6 @@
 """Columns of raw tables as ids, texts, label values and rationales."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from attnlab.errors import DataError
@@ -19,6 +19,11 @@ def column_named(table: "pa.Table", name: str, key: str, split: str) -> "pa.Chun
         present = ", ".join(table.column_names)
         raise DataError(f"{key}: the {split} split has no column {name!r}; it has {present}")
     return table[name]
+
+
+def renamed(table: "pa.Table", names: Mapping[str, str]) -> "pa.Table":
+    """A table whose columns have the names that a mapping gives them."""
+    return table.rename_columns([names.get(name, name) for name in table.column_names])
 
 
 def plain_strings(column: "pa.ChunkedArray") -> "pa.Array":
