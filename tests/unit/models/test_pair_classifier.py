@@ -114,6 +114,16 @@ def test_the_loss_is_mean_cross_entropy_and_every_parameter_decays():
     assert len(group["params"]) == len(list(model.parameters()))
 
 
+def test_answers_that_are_not_offered_leave_loss_and_gradients_finite():
+    model, batch = make_pair_model(), make_pairs(offered=True)
+    model.on_train_epoch_start()
+    loss = model.training_step(batch, 0)
+    loss.backward()
+    p = class_probabilities(model(batch)).gather(1, batch.labels.unsqueeze(1))
+    torch.testing.assert_close(loss, -p.log().mean())
+    assert all(torch.isfinite(parameter.grad).all() for parameter in model.parameters())
+
+
 def test_texts_without_questions_are_refused():
     with pytest.raises(TypeError, match="PairDataModule"):
         make_pair_model()(make_batch())
