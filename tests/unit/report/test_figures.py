@@ -1,4 +1,5 @@
 import numpy as np
+import pyarrow as pa
 import pytest
 from matplotlib.colors import to_hex
 
@@ -63,3 +64,12 @@ def test_specifications_travel_as_plain_values():
         assert from_dict(to_dict(spec)) == spec
     with pytest.raises(ValueError, match="unknown kind 'Pie'"):
         from_dict({"kind": "Pie"})
+
+
+@pytest.mark.parametrize(("classes", "groups"), [(3, 3), (4, 1)])
+def test_more_than_three_predicted_classes_are_drawn_together(classes, groups):
+    n = 12
+    columns = {"prediction": [i % classes for i in range(n)], "tau": [i / n for i in range(n)], "excluded": [None] * n}
+    axes = draw(pa.table(columns), HISTOGRAM, list("abcd")).axes[0]
+    assert len(axes.containers) == groups
+    assert all(abs(sum(bar.get_height() for bar in bars) - 1) < 1e-9 for bars in axes.containers)
