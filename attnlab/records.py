@@ -33,6 +33,10 @@ class Instances(Protocol):
         """Content positions that decide its label, where they are known."""
         ...
 
+    def question(self, index: int) -> list[str] | None:
+        """What is asked about an instance, where something is."""
+        ...
+
 
 class RecordWriter(L.Callback):
     """Writes the columns of each test batch to a Parquet file per process, so that memory does not grow.
@@ -75,6 +79,9 @@ class RecordWriter(L.Callback):
 
     def _text(self, index: list[int], parts: list[int | None]) -> dict[str, Any]:
         columns: dict[str, Any] = {"tokens": [self.dataset.tokens(i, p) for i, p in zip(index, parts, strict=True)]}
+        questions = [self.dataset.question(i) for i in index]
+        if None not in questions:
+            columns["question"] = questions
         rationales = [self.dataset.rationale(i, p) for i, p in zip(index, parts, strict=True)]
         return columns if None in rationales else {**columns, "rationale": rationales}
 

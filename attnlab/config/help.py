@@ -80,4 +80,4 @@ def _values(primary: Path) -> Iterator[str]:
             yield f"  {key.strip():<16}{comment.strip()}"
         elif line.startswith("  ") and "#" in line and not line.strip().startswith("-"):
             key, _, comment = line.partition("#")
-            yield f"    {key.strip():<24}{comment.strip()}"
+            yield f"    {key.strip():<26}{comment.strip()}"

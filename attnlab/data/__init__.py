@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from attnlab.data.datamodule import TextDataModule
     from attnlab.data.dataset import TextDataset
     from attnlab.data.documents import DocumentDataModule
+    from attnlab.data.pairs import PairDataModule
     from attnlab.data.vectors import FileVectors, GloveVectors, RandomVectors
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "DocumentDataModule",
     "FileVectors",
     "GloveVectors",
+    "PairDataModule",
     "RandomVectors",
     "TextDataModule",
     "TextDataset",
@@ -25,6 +27,7 @@ _HOMES = {
     "DocumentDataModule": "documents",
     "FileVectors": "vectors",
     "GloveVectors": "vectors",
+    "PairDataModule": "pairs",
     "RandomVectors": "vectors",
     "TextDataModule": "datamodule",
     "TextDataset": "dataset",

@@ -62,3 +62,20 @@ class DocumentBatch(Batch):
 
     word_mask: Tensor = field(kw_only=True)
     word_lengths: Tensor = field(kw_only=True)
+
+
+@dataclass
+class PairBatch(Batch):
+    """B passages, each with a question; what every batch has is that of the passages.
+
+    Attributes:
+        question_ids: Token ids of the questions, padded to their own width, (B, Q) int64.
+        question_mask: Content positions of the questions, (B, Q) bool.
+        question_lengths: Tokens of each question with start and end, (B,) int64.
+        candidates: Answers that are offered, (B, C) bool; None where all are.
+    """
+
+    question_ids: Tensor = field(kw_only=True)
+    question_mask: Tensor = field(kw_only=True)
+    question_lengths: Tensor = field(kw_only=True)
+    candidates: Tensor | None = field(default=None, kw_only=True)

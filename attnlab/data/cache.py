@@ -36,6 +36,7 @@ class Recipe:
         on_empty: What happens to a text without tokens: ``error`` or ``drop``.
         sentences: Language whose sentences are told apart, or ``lines``; None where nobody asks for sentences.
         count: What ``min_frequency`` counts: ``texts`` that hold a word, or ``words``, every occurrence.
+        answer_words: Names of classes are words of the vocabulary, however rare.
     """
 
     source: Source
@@ -46,6 +47,7 @@ class Recipe:
     on_empty: str
     sentences: str | None = None
     count: Count = "texts"
+    answer_words: bool = False
 
     @property
     def key(self) -> str:
@@ -58,6 +60,7 @@ class Recipe:
                 "vocabulary": [self.min_frequency, self.max_vocabulary, self.count],
                 "on_empty": self.on_empty,
                 "sentences": self.sentences and splitter_identity(self.sentences),
+                **({"answer_words": True} if self.answer_words else {}),
             }
         )[:24]
 
@@ -67,8 +70,9 @@ class Encoded:
     """Tokenised splits.
 
     Attributes:
-        splits: By split, rows of id, text, label, input_ids (list<int32>, start and end included), rationale, and
-            sentences (list<int32>, the content tokens of each), where they were asked for.
+        splits: By split, rows of id, text, label, input_ids (list<int32>, start and end included), rationale, question
+            and question_ids, where there are some, and sentences (list<int32>, the content tokens of each), where they
+            were asked for.
         tokenizer: What made them.
         dropped: Rows left out, by split (or ``source``, before splitting) and reason.
     """
@@ -107,8 +111,12 @@ def _make(recipe: Recipe, cache_dir: Path, home: Path) -> None:
         draft.mkdir()
         raw = recipe.source.load(cache_dir, recipe.path)
         _check_rationales(raw, recipe.rules)
-        texts = raw["train"].data.column("text").to_pylist()
+        table = raw["train"].data
+        columns = [table.column(name) for name in ("text", "question") if name in table.column_names]
+        texts = [text for column in columns for text in column.to_pylist()]
         tokens = build_vocabulary(recipe.rules, texts, recipe.min_frequency, recipe.max_vocabulary, recipe.count)
+        if recipe.answer_words:
+            tokens += [name for name in raw["train"].features["label"].names if name not in set(tokens)]
         tokenizer = recipe.rules.tokenizer(tokens)
         dropped = {"source": recipe.source.dropped}
         for split in SPLITS:
@@ -124,13 +132,18 @@ def _write(raw: Dataset, tokenizer: Tokenizer, recipe: Recipe, split: str, folde
     def with_ids(table: pa.Table) -> pa.Table:
         texts = table["text"].to_pylist()
         flat, offsets = encode(tokenizer, texts)
-        empty = np.flatnonzero(np.diff(offsets) == 2)
+        without_words = np.diff(offsets) == 2
+        table = table.append_column("input_ids", _list_array(flat, offsets))
+        if "question" in table.column_names:
+            questions = encode(tokenizer, table["question"].to_pylist())
+            without_words |= np.diff(questions[1]) == 2
+            table = table.append_column("question_ids", _list_array(*questions))
+        empty = np.flatnonzero(without_words)
         if len(empty) and recipe.on_empty == "error":
             raise DataError(
                 f"data: {len(empty)} texts of the {split} split have no words, such as that of id"
                 f" {table['id'][int(empty[0])].as_py()!r}; mend them or set data.on_empty=drop"
             )
-        table = table.append_column("input_ids", _list_array(flat, offsets))
         if recipe.sentences is not None:
             sizes = sentence_sizes(recipe.rules, texts, recipe.sentences)
             table = table.append_column("sentences", _list_array(*sizes))
@@ -149,14 +162,17 @@ def _write(raw: Dataset, tokenizer: Tokenizer, recipe: Recipe, split: str, folde
         writer_batch_size=max(len(raw), 1),
         cache_file_name=str(folder / f"{split}.arrow"),
         new_fingerprint=f"{recipe.key}-{split}",
-        features=_features(raw, ["input_ids"] if recipe.sentences is None else ["input_ids", "sentences"]),
+        features=_features(raw, recipe),
     )
     return dropped
 
 
-def _features(raw: Dataset, lists: list[str]) -> Any:  # noqa: ANN401 - datasets.Features
+def _features(raw: Dataset, recipe: Recipe) -> Any:  # noqa: ANN401 - datasets.Features
     from datasets import Features, LargeList, Value
 
+    lists = ["input_ids"]
+    lists += ["question_ids"] if "question" in raw.column_names else []
+    lists += ["sentences"] if recipe.sentences is not None else []
     return Features({**raw.features, **{name: LargeList(Value("int32")) for name in lists}})
 
 

@@ -65,6 +65,9 @@ class TextDataModule(L.LightningDataModule):
     splits_sentences: ClassVar[bool] = False
     """Whether sentences are needed for more than the bounds of the training split."""
 
+    reads_pairs: ClassVar[bool] = False
+    """Whether batches hold the second text of each row."""
+
     def __init__(
         self,
         source: Source,
@@ -99,6 +102,11 @@ class TextDataModule(L.LightningDataModule):
         if count not in ("texts", "words"):
             raise ConfigError(f"data.count={count}: choose texts or words")
         check_splitter(sentences)
+        if source.question is not None and not self.reads_pairs:
+            raise ConfigError(
+                "data.source.question: this set has two texts, of which this model reads one; choose model=pair_bilstm"
+                " or another pair model, or drop the question with data.source.question=null"
+            )
         if min(batch_size, eval_batch_size, eval_positions) < 1:
             raise ConfigError("data.batch_size, data.eval_batch_size and data.eval_positions must be at least 1")
         rules = Rules(tokens, lowercase, numbers, tuple((str(old), str(new)) for old, new in replacements))
@@ -212,14 +220,12 @@ class TextDataModule(L.LightningDataModule):
         content = content_lengths(encoded.splits[split])
         low, high = self._split_bounds(content)
         short, long = content <= low, content >= high
-        outlying = self._outliers(encoded.splits[split]) if split == "train" else np.zeros_like(short)
-        rows = np.flatnonzero(~short & ~long & ~outlying)
-        reasons = {
-            **encoded.dropped[split],
-            "too short": int(short.sum()),
-            "too long": int((long & ~short).sum()),
-            "too many or too long sentences": int((outlying & ~short & ~long).sum()),
-        }
+        kept, reasons = np.ones(len(content), bool), dict(encoded.dropped[split])
+        barred = {"too short": short, "too long": long, **self._barred(split, encoded.splits[split])}
+        for reason, rows_without in barred.items():
+            reasons[reason] = int((kept & rows_without).sum())
+            kept &= ~rows_without
+        rows = np.flatnonzero(kept)
         if not len(rows):
             raise DataError(
                 f"data: no text of the {split} split has between {self.bounds[0]} and {self.bounds[1]} tokens"
@@ -232,6 +238,10 @@ class TextDataModule(L.LightningDataModule):
 
     def _count(self, dataset: TextDataset, dropped: dict[str, int]) -> dict[str, Any]:
         return {"rows": len(dataset), "dropped": dropped}
+
+    def _barred(self, split: str, encoded: Dataset) -> dict[str, npt.NDArray[np.bool_]]:
+        """Rows of a split that are left out for more than their length, by reason."""
+        return {"too many or too long sentences": self._outliers(encoded)} if split == "train" else {}
 
     def _outliers(self, encoded: Dataset) -> npt.NDArray[np.bool_]:
         most, widest = (np.inf if limit is None else limit for limit in self.train_limits)

@@ -60,11 +60,7 @@ class TextDataset(torch.utils.data.Dataset[Batch]):
         """The batch of some rows, padded to the longest of them."""
         rows = np.asarray(index, np.int64)
         lengths = self.lengths[rows]
-        place = np.arange(lengths.max())
-        inside = place < lengths[:, None]
-        ids = np.zeros(inside.shape, np.int64)
-        ids[inside] = self._flat[(self._starts[rows, None] + place)[inside]]
-        mask = inside & (place > 0) & (place < lengths[:, None] - 1)
+        ids, mask = padded(self._flat, self._starts[rows], lengths)
         batch = Batch(
             ids=torch.from_numpy(ids),
             mask=torch.from_numpy(mask),
@@ -93,8 +89,29 @@ class TextDataset(torch.utils.data.Dataset[Batch]):
         """Content positions that decide the label of a row, if the source knows them."""
         return self._cell("rationale", index) if "rationale" in self._encoded.column_names else None
 
+    def question(self, index: int) -> list[str] | None:
+        """Content tokens of a row's question; None where nothing is asked."""
+        return None
+
     def _cell(self, column: str, index: int) -> Any:  # noqa: ANN401 - the column's type
         return self._encoded.data.column(column)[int(self._rows[index])].as_py()
+
+
+def padded(
+    flat: npt.NDArray[Any], starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    """Framed sequences as rows of ids, padded to the longest, and their content positions: (B, T) each.
+
+    Args:
+        flat: Token ids of many sequences one after another.
+        starts: Where each of B sequences starts, (B,).
+        lengths: Tokens of each, start and end included, (B,).
+    """
+    place = np.arange(lengths.max())
+    inside = place < lengths[:, None]
+    ids = np.zeros(inside.shape, np.int64)
+    ids[inside] = flat[(starts[:, None] + place)[inside]]
+    return ids, inside & (place > 0) & (place < lengths[:, None] - 1)
 
 
 def flat_lists(column: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:  # noqa: ANN401 - pa.ChunkedArray

@@ -30,7 +30,9 @@ class HierarchicalClassifier(SequenceClassifier):
         ValueError: the word attention needs weights from outside.
     """
 
-    gives: ClassVar[frozenset[str]] = frozenset({"document", "linear_readout", "token_gradients", "word_level"})
+    gives: ClassVar[frozenset[str]] = frozenset(
+        {"document", "folded_readout", "linear_readout", "token_gradients", "word_level"}
+    )
     requires: ClassVar[frozenset[str]] = frozenset({"document"})
     unit: ClassVar[str] = "sentences"
 

@@ -12,7 +12,7 @@ from attnlab.functional.deletion import delete_positions
 from attnlab.functional.prediction import class_probabilities
 from attnlab.metrics.classification import classification_metrics
 from attnlab.nn.encoded import Encoded
-from attnlab.nn.readout import LinearReadout
+from attnlab.nn.readout import LinearReadout, QueryReadout
 
 
 class SequenceClassifier(L.LightningModule):
@@ -35,7 +35,7 @@ class SequenceClassifier(L.LightningModule):
         ValueError: fewer than two classes.
     """
 
-    gives: ClassVar[frozenset[str]] = frozenset({"single", "linear_readout", "token_gradients"})
+    gives: ClassVar[frozenset[str]] = frozenset({"single", "folded_readout", "linear_readout", "token_gradients"})
     requires: ClassVar[frozenset[str]] = frozenset({"single"})
     unit: ClassVar[str] = "tokens"
     """What attention goes to."""
@@ -64,7 +64,7 @@ class SequenceClassifier(L.LightningModule):
         self.encoder = encoder(embedding_dim)
         hidden_size: int = self.encoder.output_size  # type: ignore[assignment]
         self.attention = attention(hidden_size)
-        self.readout = LinearReadout(hidden_size, outputs, dropout)
+        self.readout: LinearReadout | QueryReadout = LinearReadout(hidden_size, outputs, dropout)
         self.build_optimizer = optimizer
         self.build_scheduler = scheduler
         self.pos_weight = pos_weight
@@ -168,13 +168,16 @@ class SequenceClassifier(L.LightningModule):
         self.log_dict(self.validation_metrics.compute())
         self.validation_metrics.reset()
 
-    def configure_optimizers(self) -> Any:  # noqa: ANN401 - an optimizer, or what Lightning takes with a scheduler
+    def parameter_groups(self) -> list[dict[str, Any]]:
         """Weight decay on everything but the attention mechanism, as published."""
         attention = list(self.attention.parameters())
         members = set(attention)  # has no order, by which a checkpoint could give each parameter its state back
         rest = [p for p in self.parameters() if p not in members]
-        groups: list[dict[str, Any]] = [{"params": rest}, {"params": attention, "weight_decay": 0.0}]
-        optimizer = self.build_optimizer([group for group in groups if group["params"]])
+        return [{"params": rest}, {"params": attention, "weight_decay": 0.0}]
+
+    def configure_optimizers(self) -> Any:  # noqa: ANN401 - an optimizer, or what Lightning takes with a scheduler
+        """The optimizer, and a scheduler where one is configured."""
+        optimizer = self.build_optimizer([group for group in self.parameter_groups() if group["params"]])
         if self.build_scheduler is None:
             return optimizer
         scheduler = {"scheduler": self.build_scheduler(optimizer), "monitor": "val/accuracy"}

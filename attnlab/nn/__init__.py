@@ -4,7 +4,7 @@ from attnlab.nn.attention import Additive, Frozen, ScaledDot, Uniform
 from attnlab.nn.encoded import Encoded
 from attnlab.nn.encoders import BiGRU, BiLSTM, Convolution, Identity, Projection
 from attnlab.nn.initialisation import Glorot
-from attnlab.nn.readout import LinearReadout
+from attnlab.nn.readout import LinearReadout, QueryReadout
 
 __all__ = [
     "Additive",
@@ -17,6 +17,7 @@ __all__ = [
     "Identity",
     "LinearReadout",
     "Projection",
+    "QueryReadout",
     "ScaledDot",
     "Uniform",
 ]

@@ -1,7 +1,8 @@
 """Sequence encoders of Jain & Wallace (2019) and of Serrano & Smith (2019), after their papers and public code.
 
 Every encoder is built from the size of its input, has an ``output_size``, and maps embedded tokens (B, T, E), the
-content mask (B, T) and the lengths (B,) to hidden states (B, T, H). Padding never changes a hidden state.
+content mask (B, T) and the lengths (B,) to hidden states (B, T, H). Padding never changes a hidden state. ``summary``
+gives one vector (B, H) of a whole sequence, which is what a question asks with.
 """
 
 from collections.abc import Sequence
@@ -30,6 +31,10 @@ class BiLSTM(nn.Module):
         hidden, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=embedded.shape[1])
         return hidden
 
+    def summary(self, hidden: Tensor, mask: Tensor, lengths: Tensor) -> Tensor:
+        """The last state of each direction (B, H)."""
+        return final_states(hidden, lengths)
+
 
 class BiGRU(nn.Module):
     """One bidirectional GRU layer (Serrano & Smith 2019).
@@ -52,6 +57,10 @@ class BiGRU(nn.Module):
         packed = pack_padded_sequence(dropped, lengths.cpu(), batch_first=True, enforce_sorted=False)
         hidden, _ = pad_packed_sequence(self.gru(packed)[0], batch_first=True, total_length=embedded.shape[1])
         return hidden
+
+    def summary(self, hidden: Tensor, mask: Tensor, lengths: Tensor) -> Tensor:
+        """The last state of each direction (B, H)."""
+        return final_states(hidden, lengths)
 
 
 class Convolution(nn.Module):
@@ -92,6 +101,10 @@ class Convolution(nn.Module):
         filtered = torch.cat([convolution(channels) for convolution in self.convolutions], dim=1)
         return torch.relu(filtered).transpose(1, 2) * mask.unsqueeze(-1)
 
+    def summary(self, hidden: Tensor, mask: Tensor, lengths: Tensor) -> Tensor:
+        """The largest value of each filter (B, H)."""
+        return hidden.amax(1)
+
 
 class Projection(nn.Module):
     """A tanh layer on each token alone, without context ("average" in the code of Jain & Wallace).
@@ -111,6 +124,10 @@ class Projection(nn.Module):
         hidden: Tensor = torch.tanh(self.projection(embedded))
         return hidden
 
+    def summary(self, hidden: Tensor, mask: Tensor, lengths: Tensor) -> Tensor:
+        """The mean over the content (B, H); the published code averages over start, end and padding too."""
+        return content_mean(hidden, mask)
+
 
 class Identity(nn.Module):
     """No encoder: attention weighs the embeddings themselves.
@@ -129,3 +146,20 @@ class Identity(nn.Module):
         """Return (B, T, E) as it is, but for dropout."""
         kept: Tensor = self.dropout(embedded)
         return kept
+
+    def summary(self, hidden: Tensor, mask: Tensor, lengths: Tensor) -> Tensor:
+        """The mean over the content (B, H)."""
+        return content_mean(hidden, mask)
+
+
+def final_states(hidden: Tensor, lengths: Tensor) -> Tensor:
+    """Last forward and last backward state of a bidirectional layer, (B, H) from (B, T, H)."""
+    size = hidden.shape[-1] // 2
+    rows = torch.arange(len(hidden), device=hidden.device)
+    return torch.cat([hidden[rows, lengths - 1, :size], hidden[:, 0, size:]], -1)
+
+
+def content_mean(hidden: Tensor, mask: Tensor) -> Tensor:
+    """Mean over the content positions, (B, H) from (B, T, H)."""
+    weights = mask.unsqueeze(-1).to(hidden.dtype)
+    return (hidden * weights).sum(1) / weights.sum(1).clamp_min(1)

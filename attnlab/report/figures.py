@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 
+MOST_CLASSES = 3
+"""Predicted classes that are drawn apart; of more, all are drawn together, as in Jain & Wallace's code."""
+
+
 def draw(records: pa.Table, figure: Figure, classes: Sequence[str]) -> "Drawing":
     """Draw one figure of a result.
 
@@ -62,10 +66,13 @@ def save(drawing: "Drawing", folder: Path, name: str) -> None:
 
 
 def _by_class(records: pa.Table, classes: Sequence[str]) -> Iterator[tuple[int, str, pa.Table]]:
-    for c, name in enumerate(classes):
-        rows = records.filter(pc.equal(records["prediction"], c))
-        if rows.num_rows:
-            yield c, name, rows
+    """Instances by predicted class, or all of them together where there are too many classes to tell apart."""
+    predicted = sorted(records["prediction"].unique().to_pylist())
+    if len(predicted) > MOST_CLASSES:
+        yield 0, f"{len(predicted)} predicted classes", records
+        return
+    for c in predicted:
+        yield c, classes[c], records.filter(pc.equal(records["prediction"], c))
 
 
 def _histogram(axes: "Axes", records: pa.Table, figure: Histogram, classes: Sequence[str]) -> None:

@@ -1,6 +1,6 @@
 """Columns of raw tables as ids, texts, label values and rationales."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from attnlab.errors import DataError
@@ -21,6 +21,11 @@ def column_named(table: "pa.Table", name: str, key: str, split: str) -> "pa.Chun
     return table[name]
 
 
+def renamed(table: "pa.Table", names: Mapping[str, str]) -> "pa.Table":
+    """A table whose columns have the names that a mapping gives them."""
+    return table.rename_columns([names.get(name, name) for name in table.column_names])
+
+
 def plain_strings(column: "pa.ChunkedArray") -> "pa.Array":
     """Values as strings, whole floats as integers (pandas writes labels beside a gap as 1.0), nulls as ''."""
     import pyarrow as pa
@@ -32,12 +37,13 @@ def plain_strings(column: "pa.ChunkedArray") -> "pa.Array":
     return pc.fill_null(array.cast(pa.string()), "")
 
 
-def joined_text(table: "pa.Table", names: Sequence[str], split: str) -> "pa.Array":
-    """Text columns joined by a space; nulls count as nothing."""
+def joined_text(table: "pa.Table", names: str | Sequence[str], key: str, split: str) -> "pa.Array":
+    """A text column, or several joined by a space; nulls count as nothing."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    columns = [column_named(table, name, "data.source.text", split).cast(pa.large_string()) for name in names]
+    names = [names] if isinstance(names, str) else names
+    columns = [column_named(table, name, key, split).cast(pa.large_string()) for name in names]
     space = pa.scalar(" ", pa.large_string())
     return pc.binary_join_element_wise(*columns, space, null_handling="skip").combine_chunks()
 

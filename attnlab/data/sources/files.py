@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from attnlab.data.fingerprint import find_files
 from attnlab.data.sources.archive import is_archive, members
 from attnlab.data.sources.newsgroups import message_body
+from attnlab.data.sources.splits import split_of
 from attnlab.errors import DataError
 
 if TYPE_CHECKING:
@@ -16,16 +17,6 @@ if TYPE_CHECKING:
     from attnlab.data.sources.source import Source
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "dataset", "trees", "label_text", "folders")
-
-SPLIT_WORDS = {
-    "train": "train",
-    "training": "train",
-    "dev": "validation",
-    "val": "validation",
-    "valid": "validation",
-    "validation": "validation",
-    "test": "test",
-}
 
 _SUFFIXES = {
     ".csv": "csv",
@@ -50,31 +41,34 @@ def read_path(path: Path, source: "Source", cache_dir: Path) -> "dict[str, pa.Ta
     if source.format not in (None, *FORMATS):
         raise DataError(f"data.source.format={source.format}: choose one of {', '.join(FORMATS)}")
     path = path.expanduser()
-    files = find_files(path)
+    files = [file for file in find_files(path) if not (source.skip and source.skip in file.name)]
+    if not files:
+        raise DataError(f"data.source.skip={source.skip}: the name of every file at {path} holds this")
     if source.format in (None, "dataset") and _is_saved_dataset(path):
-        return _read_saved(path)
+        return _read_saved(path, source.skip)
     if source.format == "folders" or is_archive(files[0]) or _is_class_tree(path, files):
         return _read_folders(files, path, source)
     by_split = _split_files(files)
     return {split: _read_files(group, source, cache_dir) for split, group in by_split.items()}
 
 
-def split_of(name: str) -> str | None:
-    """The split that a file or folder name tells, if any: ``stsa.binary.dev`` is validation."""
-    words = re.split(r"[^a-z]+", name.lower())
-    found = {SPLIT_WORDS[word] for word in words if word in SPLIT_WORDS}
-    return found.pop() if len(found) == 1 else None
+def dataset_tables(
+    loaded: Any,  # noqa: ANN401 - DatasetDict or Dataset
+    skip: str | None = None,
+) -> "dict[str, pa.Table]":
+    """Raw tables of a loaded data set by split; class numbers become class names.
 
-
-def dataset_tables(loaded: Any) -> "dict[str, pa.Table]":  # noqa: ANN401 - DatasetDict or Dataset
-    """Raw tables of a loaded data set by split; class numbers become class names."""
+    Args:
+        loaded: The data set.
+        skip: Splits whose name holds this are left out.
+    """
     from datasets import ClassLabel, Dataset
 
     splits = {"train": loaded} if isinstance(loaded, Dataset) else dict(loaded)
     tables = {}
     for name, dataset in splits.items():
         split = split_of(name)
-        if split is None:
+        if split is None or (skip and skip in name):
             continue  # such as the unlabelled reviews of IMDB
         table = dataset.with_format("arrow")[:]
         for column, feature in dataset.features.items():
@@ -224,12 +218,12 @@ def _is_saved_dataset(path: Path) -> bool:
     return any((path / name).is_file() for name in ("dataset_dict.json", "state.json"))
 
 
-def _read_saved(path: Path) -> "dict[str, pa.Table]":
+def _read_saved(path: Path, skip: str | None) -> "dict[str, pa.Table]":
     import datasets
 
     if not _is_saved_dataset(path):
         raise DataError(f"data.path: {path} is no folder written by save_to_disk; see data.source.format")
-    return dataset_tables(datasets.load_from_disk(str(path)))
+    return dataset_tables(datasets.load_from_disk(str(path)), skip)
 
 
 def _is_class_tree(path: Path, files: list[Path]) -> bool:
@@ -241,12 +235,12 @@ def _read_folders(files: list[Path], path: Path, source: "Source") -> "dict[str,
     import pyarrow as pa
 
     rows: dict[str, list[dict[str, str]]] = {}
-    for name, content in _documents(files, path):
+    for name, content in documents(files, path):
         parts = Path(name).parts
         split = next((s for s in map(split_of, parts[:-2]) if s), "train")
         # Files beside the class folders, such as lists of addresses, are none of the texts.
         if len(parts) >= 2 and split_of(parts[-2]) is None:
-            text = _decoded(content, name, source.encoding)
+            text = decoded(content, name, source.encoding)
             row = {"id": f"{parts[-2]}/{parts[-1]}", "label": parts[-2]}
             rows.setdefault(split, []).append({**row, "text": message_body(text) if source.news else text})
     if not rows:
@@ -254,7 +248,8 @@ def _read_folders(files: list[Path], path: Path, source: "Source") -> "dict[str,
     return {split: pa.Table.from_pylist(sorted(group, key=lambda row: row["id"])) for split, group in rows.items()}
 
 
-def _documents(files: list[Path], path: Path) -> Iterator[tuple[str, bytes]]:
+def documents(files: list[Path], path: Path) -> Iterator[tuple[str, bytes]]:
+    """Names inside a folder or an archive, and contents, of all files."""
     for file in files:
         if is_archive(file):
             yield from members(file)
@@ -262,7 +257,12 @@ def _documents(files: list[Path], path: Path) -> Iterator[tuple[str, bytes]]:
             yield str(file.relative_to(path)), file.read_bytes()
 
 
-def _decoded(content: bytes, name: str, encoding: str) -> str:
+def decoded(content: bytes, name: str, encoding: str) -> str:
+    """Bytes as text.
+
+    Raises:
+        DataError: they are of another encoding.
+    """
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:

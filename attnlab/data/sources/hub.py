@@ -45,7 +45,7 @@ class HubSource(Source):
                 f"cannot load {self.name} from the Hugging Face hub ({_reason(error)}); set data.path=FILE_OR_FOLDER"
                 " with train, validation and test files as CSV, TSV, JSON lines or Parquet, or a save_to_disk folder"
             ) from error
-        return dataset_tables(loaded)
+        return dataset_tables(loaded, self.skip)
 
     def _split(self, rows: "dict[str, pa.Table]") -> "dict[str, pa.Table]":
         from attnlab.data.sources.splits import carve

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attnlab.data.fingerprint import digest, hash_contents
-from attnlab.data.sources.columns import column_named, identifiers, joined_text, plain_strings, rationales
+from attnlab.data.sources.columns import column_named, identifiers, joined_text, plain_strings, rationales, renamed
 from attnlab.data.sources.labels import LabelRule
-from attnlab.data.sources.splits import SPLITS, carve
+from attnlab.data.sources.splits import SPLITS, carve, parted
 from attnlab.errors import DataError
 
 if TYPE_CHECKING:
@@ -23,11 +23,16 @@ class Source(ABC):
 
     Args:
         text: Column or columns with the text; several are joined by a space.
+        question: Column or columns with the second text of a pair; null where there is none.
         label: Column with the label; of several names the first that exists.
         id: Column with ids that are unique in each split; without such a column, rows are numbered.
         labels: Class name of each label value; without it, values are their own names.
         classes: Class names in their order; the last of two is the positive one. Without it, the order of
             ``labels``, or else the sorted values of the training split.
+        names: Name here of columns that local files call otherwise.
+        splits: Split that each split of the source becomes; those not named are left out. Without it, all are kept.
+        split_column: Column that tells the split of each row, where one file holds all.
+        skip: Files and splits whose name holds this are not read.
         unlisted: What happens to a row whose value is not in ``labels``: ``error`` or ``drop``.
         merge: Pool all files and split anew.
         validation_fraction: Share of the pool that becomes the validation split where there is none.
@@ -43,10 +48,15 @@ class Source(ABC):
     """
 
     text: str | Sequence[str] = "text"
+    question: str | Sequence[str] | None = None
     label: str | Sequence[str] = "label"
     id: str = "id"
     labels: Mapping[Any, str] | None = None
     classes: Sequence[str] | None = None
+    names: Mapping[str, str] | None = None
+    splits: Mapping[str, str] | None = None
+    split_column: str | None = None
+    skip: str | None = None
     unlisted: str = "error"
     merge: bool = False
     validation_fraction: float = 0.1
@@ -84,13 +94,19 @@ class Source(ABC):
 
         Returns:
             ``train``, ``validation`` and ``test`` with columns id, text, label (ClassLabel) and, where the
-            source has them, rationale (positions of content tokens).
+            source has them, question, and rationale (positions of content tokens).
 
         Raises:
             DataError: something is missing or malformed; the message says what, where and what to do.
         """
         self.dropped = {}
         raw = self.read(Path(cache_dir)) if path is None else self.read_local(Path(path), Path(cache_dir))
+        if path is not None and self.names:
+            raw = {split: renamed(table, self.names) for split, table in raw.items()}
+        if self.split_column is not None:
+            raw = parted(raw, self.split_column)
+        if self.splits is not None:
+            raw = {new: raw[old] for old, new in self.splits.items() if old in raw}
         if self.merge:
             raw = {"train": _pooled(raw)}
         if "train" not in raw:
@@ -116,9 +132,13 @@ class Source(ABC):
 
     def _rows(self, raw: "dict[str, pa.Table]") -> "tuple[dict[str, pa.Table], list[str]]":
         values = {split: plain_strings(self._label_column(table, split)) for split, table in raw.items()}
-        rule = LabelRule.build(values["train"], self.labels, self.classes, self.unlisted)
+        rule = LabelRule.build(values["train"], self.labels, self._classes(raw), self.unlisted)
         rows = {split: self._labelled(raw[split], values[split], rule, split) for split in raw}
         return rows, rule.classes
+
+    def _classes(self, raw: "dict[str, pa.Table]") -> Sequence[str] | None:
+        """Class names in their order, where something else than the labels decides them."""
+        return self.classes
 
     def _label_column(self, table: "pa.Table", split: str) -> "pa.ChunkedArray":
         names = [self.label] if isinstance(self.label, str) else list(self.label)
@@ -130,9 +150,11 @@ class Source(ABC):
 
         columns = {
             "id": identifiers(table, self.id, split),
-            "text": joined_text(table, [self.text] if isinstance(self.text, str) else list(self.text), split),
+            "text": joined_text(table, self.text, "data.source.text", split),
             "label": rule.apply(values, split),
         }
+        if self.question is not None:
+            columns["question"] = joined_text(table, self.question, "data.source.question", split)
         if "rationale" in table.column_names:
             columns["rationale"] = rationales(table)
         rows = pa.table(columns)

@@ -1,6 +1,7 @@
 """Splits that depend on ids and a seed alone: not on the order of rows, nor on a library's generator."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,45 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SPLITS = ("train", "validation", "test")
+
+SPLIT_WORDS = {
+    "train": "train",
+    "training": "train",
+    "dev": "validation",
+    "val": "validation",
+    "valid": "validation",
+    "validation": "validation",
+    "trial": "validation",
+    "test": "test",
+}
+
+
+def split_of(name: str) -> str | None:
+    """The split that a file or folder name tells, if any: ``stsa.binary.dev`` is validation."""
+    words = re.split(r"[^a-z]+", name.lower())
+    found = {SPLIT_WORDS[word] for word in words if word in SPLIT_WORDS}
+    return found.pop() if len(found) == 1 else None
+
+
+def parted(raw: "Mapping[str, pa.Table]", column: str) -> "dict[str, pa.Table]":
+    """Rows by the split that a column tells, such as TRAIN, TRIAL and TEST; tables without the column stay as they are.
+
+    Raises:
+        DataError: a value tells no split.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not any(column in table.column_names for table in raw.values()):
+        return dict(raw)
+    table = pa.concat_tables(raw.values(), promote_options="permissive")
+    parts: dict[str, pa.Table] = {}
+    for value in table[column].unique().to_pylist():
+        split = split_of(str(value))
+        if split is None:
+            raise DataError(f"data.source.split_column={column}: {value!r} is no split such as train, dev or test")
+        parts[split] = table.filter(pc.equal(table[column], value))
+    return parts
 
 
 def carve(

@@ -38,28 +38,21 @@ class SetErasure(Protocol):
     """The smallest prefix of an order whose erasure flips the decision.
 
     Orders: attention, the gradient of the predicted class's probability with respect to each weight (signed, the
-    weights taken as free inputs), their product, random draws, and ``optimal``, the exact optimum for a linear readout.
+    weights taken as free inputs), their product, random draws, and ``optimal``, the exact optimum. The optimum needs a
+    linear readout; a model without one is measured by the other orders, and its records have no columns of ``optimal``.
     Instances that only flip when everything is erased, so that the readout's bias alone decides, are counted apart.
     What the erasure does to every class, not the predicted one alone, is in ``change``: see
     :func:`~attnlab.protocols.erasure.removals.removal_columns`.
 
     Args:
-        model: A trained model with a linear readout.
+        model: A trained model whose readout can be folded.
         draws: Random orders per instance.
         replacement: ``renormalise`` (as published), ``zero`` or ``mean``: what an erased weight leaves. The optimum
             is exact for ``renormalise``.
         seed: Seeds random orders and ties, instance by instance.
     """
 
-    requires: ClassVar[frozenset[str]] = frozenset({"linear_readout"})
-    statistics: ClassVar[tuple[Statistic, ...]] = (
-        TIED,
-        *removal_statistics(("random", *ORDERS)),
-        *(statistic for name in RANKINGS for statistic in _against_optimum(name)),
-    )
-    figures: ClassVar[tuple[Figure, ...]] = (
-        removal_boxes(("random", *ORDERS), ylabel="share erased until the decision flips"),
-    )
+    requires: ClassVar[frozenset[str]] = frozenset({"folded_readout"})
 
     def __init__(
         self, model: L.LightningModule, draws: int = 5, replacement: Replacement = "renormalise", seed: int = 0
@@ -70,6 +63,19 @@ class SetErasure(Protocol):
         if replacement not in ("renormalise", "zero", "mean"):
             raise ValueError(f"replacement must be 'renormalise', 'zero' or 'mean', not {replacement!r}")
         self.draws, self.replacement, self.seed = draws, replacement, seed
+        self.linear = "linear_readout" in getattr(model, "gives", ())
+        self.names = ORDERS if self.linear else RANKINGS
+
+    @property
+    def statistics(self) -> tuple[Statistic, ...]:  # type: ignore[override]
+        """Those of each order, and against the optimum where it is known."""
+        optimum = [statistic for name in RANKINGS for statistic in _against_optimum(name)] if self.linear else []
+        return (TIED, *removal_statistics(("random", *self.names)), *optimum)
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:  # type: ignore[override]
+        """Boxes of each order."""
+        return (removal_boxes(("random", *self.names), ylabel="share erased until the decision flips"),)
 
     def measure(self, observation: Observation) -> dict[str, Column]:
         """Removals until the decision flips, by order."""
@@ -78,18 +84,19 @@ class SetErasure(Protocol):
             "tied": sharing_highest(observation.attention, observation.mask).sum(1) > 1,
             "excluded": single_token_reasons(observation.length, observation.unit),
         }
-        for i, name in enumerate(ORDERS):
+        for i, name in enumerate(self.names):
             columns.update(removal_columns(name, flips.of([i]), observation))
-        random = range(len(ORDERS), len(ORDERS) + self.draws)
+        random = range(len(self.names), len(self.names) + self.draws)
         columns.update(removal_columns("random", flips.of(random), observation))
-        columns.update(_regret(flips.removed[:, : len(ORDERS)]))
-        return columns
+        return {**columns, **_regret(flips.removed[:, : len(self.names)])} if self.linear else columns
 
     def orders(self, observation: Observation) -> Tensor:
-        """(B, R, T) positions: attention, gradient, product, optimal, then the random draws."""
+        """(B, R, T) positions: attention, gradient, product, optimal where it is known, then the random draws."""
+        others = removal_orders(observation, self.seed, self.draws)
+        if not self.linear:
+            return others
         mask, attention = observation.mask, observation.attention
         best = optimal_order(observation.token_logits, attention, mask, observation.prediction).unsqueeze(1)
-        others = removal_orders(observation, self.seed, self.draws)
         return torch.cat([others[:, : len(RANKINGS)], best, others[:, len(RANKINGS) :]], 1)
 
 

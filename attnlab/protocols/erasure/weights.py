@@ -16,7 +16,7 @@ def erase_weights(observation: Observation, orders: Tensor, replacement: Replace
     """The first flip of each order, from every prefix of it.
 
     Args:
-        observation: B instances of T positions, whose model has a linear readout.
+        observation: B instances of T positions, whose readout can be folded.
         orders: (B, R, T) positions, content before all else.
         replacement: What an erased weight leaves.
     """

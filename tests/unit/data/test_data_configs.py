@@ -16,7 +16,9 @@ def configs(group):
 
 def composed(group, name, *overrides):
     with initialize_config_dir(str(CONF), version_base="1.3"):
-        config = compose(overrides=[f"+{group}={name}", "+paths.cache_dir=/nowhere", "+seed=0", *overrides])
+        config = compose(
+            overrides=[f"+{group}={name}", "+paths.cache_dir=/nowhere", "+seed=0", "++task.vector_size=300", *overrides]
+        )
     return OmegaConf.to_container(config, resolve=True)[group]
 
 

@@ -14,6 +14,7 @@ from attnlab.launch.studies import expand_file, find_study, load_study, studies,
 CELLS = {
     "quickstart": 12,
     "encoder_contextualisation": 72,
+    "single_or_pair": 60,
     "paper/jain_wallace_2019": 480,
     "paper/wiegreffe_pinter_2019": 24,
     "paper/serrano_smith_2019": 162,

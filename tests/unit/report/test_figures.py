@@ -80,3 +80,12 @@ def test_a_curve_joins_the_means_in_the_order_of_the_first_column(tmp_path):
     }
     save(draw(records.slice(0, 0), figure, ["a", "b"]), tmp_path, figure.name)
     assert from_dict(to_dict(figure)) == figure
+
+
+@pytest.mark.parametrize(("classes", "groups"), [(3, 3), (4, 1)])
+def test_more_than_three_predicted_classes_are_drawn_together(classes, groups):
+    n = 12
+    columns = {"prediction": [i % classes for i in range(n)], "tau": [i / n for i in range(n)], "excluded": [None] * n}
+    axes = draw(pa.table(columns), HISTOGRAM, list("abcd")).axes[0]
+    assert len(axes.containers) == groups
+    assert all(abs(sum(bar.get_height() for bar in bars) - 1) < 1e-9 for bars in axes.containers)
