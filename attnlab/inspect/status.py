@@ -82,7 +82,8 @@ def report(sweep: Path, cells: Sequence[CellState], counts: Counter[State], queu
     """Lines about a sweep: counts, what is left, a cluster's queue, failures."""
     about = _about(sweep / "sweep.yaml")
     yield f"{sweep}: {len(cells)} cells"
-    yield "  " + "  ".join(f"{state} {counts[state]}" for state in reversed(State))
+    shown = [state for state in reversed(State) if counts[state] or state is not State.QUEUED]
+    yield "  " + "  ".join(f"{state} {counts[state]}" for state in shown)
     if counts[State.DONE] < len(cells):
         yield "  " + remaining(cells).text()
     if queued:
