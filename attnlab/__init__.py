@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from attnlab.models.trained import load_model
+    from attnlab.report.study import load
 
-__all__ = ["load_model"]
+__all__ = ["load", "load_model"]
 
-_LAZY = {"load_model": "attnlab.models.trained"}
+_LAZY = {"load": "attnlab.report.study", "load_model": "attnlab.models.trained"}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the name stands for

@@ -9,8 +9,14 @@ from typing import Any
 
 from attnlab.errors import ConfigError
 from attnlab.store import Store, model_key, result_key
+from attnlab.store.key import TRAINER_INDIFFERENT
 
 SPLITS = ("train", "validation", "test")
+
+GROUP_INDIFFERENT = frozenset(
+    {"seed", "paths", "logger", "protocols", "launcher", "cluster", "dry_run", "resume_seconds"}
+)
+"""What jobs of one group may differ in: the seed, and what decides no result but by the protocol's own key."""
 
 
 @dataclass(frozen=True)
@@ -53,15 +59,12 @@ class Job:
     @property
     def cell(self) -> str:
         """The job without its seed, for grouping: ``movie-bilstm-additive-random``."""
-        names = ("data", "model", "model/attention", "vectors", "level")
-        return "-".join(self.choices[name] for name in names if self.choices.get(name))
+        return cell_name(self.choices)
 
     @property
     def group(self) -> str:
         """The same for all seeds of a job and for no other job: the cell, and a hash of what it leaves out."""
-        apart = {k: v for k, v in self.config.items() if k not in ("seed", "paths", "logger", "protocols")}
-        text = json.dumps(_without_seed(apart), sort_keys=True, default=str)
-        return f"{self.cell}-{hashlib.sha256(text.encode()).hexdigest()[:6]}"
+        return group_name(self.config, self.choices)
 
     @property
     def missing(self) -> list[str]:
@@ -69,8 +72,22 @@ class Job:
         return [name for name, key in self.result_keys.items() if not self.store.has("results", key)]
 
 
+def cell_name(choices: Mapping[str, str]) -> str:
+    """What was chosen, without the seed: ``movie-bilstm-additive-random``."""
+    names = ("data", "model", "model/attention", "vectors", "level")
+    return "-".join(choices[name] for name in names if choices.get(name))
+
+
+def group_name(config: Mapping[str, Any], choices: Mapping[str, str]) -> str:
+    """The cell's name and a hash of all else in its configuration but the seed: see :attr:`Job.group`."""
+    apart = {k: v for k, v in config.items() if k not in GROUP_INDIFFERENT}
+    apart["trainer"] = {k: v for k, v in config["trainer"].items() if k not in TRAINER_INDIFFERENT}
+    text = json.dumps(_without_seed(apart), sort_keys=True, default=str)
+    return f"{cell_name(choices)}-{hashlib.sha256(text.encode()).hexdigest()[:6]}"
+
+
 def _without_seed(config: Any) -> Any:  # noqa: ANN401 - any plain value
     """The configuration without every key that repeats the seed; keys as text, since labels may be both."""
-    if isinstance(config, Mapping):
+    if isinstance(config, dict):
         return {str(key): _without_seed(value) for key, value in config.items() if key != "seed"}
     return config

@@ -1,5 +1,6 @@
 """Results in the store: records, summary and figures of one protocol on one model. Nothing here imports torch."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -41,16 +42,36 @@ class Result:
         Raises:
             StoreError: the file is missing or damaged.
         """
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        path = self.folder / "records.parquet"
-        try:
-            return pq.read_table(path)
-        except (OSError, pa.ArrowInvalid) as error:
-            raise StoreError(f"{path} cannot be read ({error}); remove {self.folder} and run again") from error
+        return read_records(self.folder)
 
     @property
     def figures(self) -> list[Path]:
         """Figures as PNG files."""
         return sorted((self.folder / "figures").glob("*.png"))
+
+
+def read_records(folder: Path, columns: Sequence[str] | None = None) -> "pa.Table":
+    """Records of a result, or some of their columns.
+
+    Args:
+        folder: Entry of the store.
+        columns: Names; all where it is None.
+
+    Raises:
+        StoreError: the file is missing or damaged, or lacks one of the columns.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = folder / "records.parquet"
+    try:
+        # Small files: threads and read-ahead cost more than they save.
+        with pq.ParquetFile(path, pre_buffer=False) as file:
+            table = file.read(columns=columns, use_threads=False)
+    except (OSError, pa.ArrowException) as error:
+        reason = str(error).splitlines()[0]
+        raise StoreError(f"{path} cannot be read ({reason}); remove {folder} and run again") from error
+    missing = set(columns or ()) - set(table.column_names)
+    if missing:
+        raise StoreError(f"{path} has no column {', '.join(sorted(missing))}; remove {folder} and run again")
+    return table

@@ -39,6 +39,9 @@ class Verb:
 VERBS = {
     "status": Verb("attnlab.inspect.status", "[SWEEP]", "what became of a sweep's cells, and when it ends"),
     "ls": Verb("attnlab.inspect.ls", "models|results [key=value…]", "what the store has"),
+    "report": Verb(
+        "attnlab.report.command", "[SWEEP|STORE] [key=value…]", "results to tables with intervals, tests and figures"
+    ),
     "gc": Verb("attnlab.inspect.gc", "[--delete]", "what the store no longer needs"),
     "wandb": Verb("attnlab.wandb.verb", "push|sweep …", "W&B made again from the store; studies as W&B sweeps"),
 }

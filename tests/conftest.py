@@ -4,6 +4,7 @@ from functools import partial
 
 import pytest
 import torch
+from hypothesis import settings
 
 from attnlab.data.batch import Batch
 from attnlab.models import SequenceClassifier
@@ -78,3 +79,8 @@ def encoder(request):
 def attention(request):
     """Name of each attention mechanism."""
     return request.param
+
+
+# How long an example takes depends on what else the machine does.
+settings.register_profile("attnlab", deadline=None)
+settings.load_profile("attnlab")

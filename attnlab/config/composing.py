@@ -43,7 +43,7 @@ def composer() -> "Iterator[Callable[[Sequence[str]], tuple[dict[str, Any], dict
     register_plugins()
 
     def compose_one(overrides: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]:
-        config = hydra.compose("config", overrides=list(overrides), return_hydra_config=True)
+        config = load_with_hydra(overrides)
         choices = chosen_options(config.hydra.runtime.choices)
         with open_dict(config):
             del config["hydra"]
@@ -51,6 +51,13 @@ def composer() -> "Iterator[Callable[[Sequence[str]], tuple[dict[str, Any], dict
 
     with hydra.initialize_config_dir(str(config_directory()), version_base="1.3"):
         yield compose_one
+
+
+def load_with_hydra(overrides: Sequence[str]) -> "DictConfig":
+    """Hydra's configuration, its own part included; Hydra must have been started."""
+    import hydra
+
+    return hydra.compose("config", overrides=list(overrides), return_hydra_config=True)
 
 
 def chosen_options(choices: Any) -> dict[str, str]:  # noqa: ANN401 - a mapping of Hydra's

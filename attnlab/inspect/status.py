@@ -14,6 +14,7 @@ from typing import Any
 from attnlab.errors import StoreError
 from attnlab.inspect.cells import CellState, read_cells
 from attnlab.inspect.places import output_directory
+from attnlab.inspect.queued import with_queue
 from attnlab.inspect.text import seconds_text, warn
 from attnlab.launch.cell import State
 from attnlab.store.document import read_yaml
@@ -30,11 +31,12 @@ def main(arguments: Sequence[str]) -> int:
     options = _parser().parse_args(arguments)
     sweep = find_sweep(options.sweep)
     cells, problems = read_cells(sweep)
+    cells, queued = with_queue(cells)
     counts = Counter(cell.state for cell in cells)
     if options.json:
         print(json.dumps(_as_json(sweep, cells), ensure_ascii=False))
     else:
-        print("\n".join(report(sweep, cells, counts)))
+        print("\n".join(report(sweep, cells, counts, queued)))
     warn(problems)
     return 0
 
@@ -76,13 +78,15 @@ def _last_change(sweep: Path) -> float:
     return max(path.stat().st_mtime for path in (sweep, sweep / "cells", sweep / "sweep.yaml") if path.exists())
 
 
-def report(sweep: Path, cells: Sequence[CellState], counts: Counter[State]) -> Iterator[str]:
-    """Lines about a sweep: counts, what is left, failures."""
+def report(sweep: Path, cells: Sequence[CellState], counts: Counter[State], queued: str = "") -> Iterator[str]:
+    """Lines about a sweep: counts, what is left, a cluster's queue, failures."""
     about = _about(sweep / "sweep.yaml")
     yield f"{sweep}: {len(cells)} cells"
     yield "  " + "  ".join(f"{state} {counts[state]}" for state in reversed(State))
     if counts[State.DONE] < len(cells):
         yield "  " + remaining(cells).text()
+    if queued:
+        yield "  " + queued
     yield from _failures([cell for cell in cells if cell.state is State.FAILED])
     dead = [cell for cell in cells if cell.state is State.DEAD]
     if dead:
@@ -129,7 +133,7 @@ def remaining(cells: Sequence[CellState]) -> Remaining:
         return Remaining(None, len(running), 0)
     means = {kind: fmean(group) for kind, group in measured.items()}
     fallback = fmean(everything)
-    waiting = [cell for cell in cells if cell.state in (State.WAITING, State.DEAD)]
+    waiting = [cell for cell in cells if cell.state in (State.WAITING, State.QUEUED, State.DEAD)]
     left = sum(means.get(cell.kind, fallback) for cell in waiting)
     left += sum(max(means.get(cell.kind, fallback) - cell.running_for(), 0.0) for cell in running)
     return Remaining(left, len(running), len(everything))

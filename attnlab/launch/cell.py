@@ -43,6 +43,7 @@ class State(StrEnum):
     """What became of a cell."""
 
     WAITING = "waiting"
+    QUEUED = "queued"
     ALIVE = "alive"
     DEAD = "dead"
     FAILED = "failed"

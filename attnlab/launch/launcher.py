@@ -7,17 +7,16 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from hydra.core.config_loader import ConfigLoader
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.utils import JobReturn, JobStatus, configure_log, setup_globals
 from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, open_dict
 
-from attnlab.config.composing import chosen_options, composer, to_plain
-from attnlab.config.overrides import group_choices
+from attnlab.config.composing import composer, load_with_hydra, to_plain
+from attnlab.launch.composing import Composing
 from attnlab.launch.engine import Ending
-from attnlab.launch.plan import Compose, make_plan
+from attnlab.launch.plan import make_plan
 from attnlab.launch.pool import fork_server
 from attnlab.launch.sweep import run_sweep, show_plan
 from attnlab.wandb.agent import refuse_several_jobs
@@ -40,7 +39,7 @@ class SweepLauncher(Launcher):
         configure_log(self.config.hydra.hydra_logging, self.config.hydra.verbose)
         options = to_plain(self._without_hydra(self.config))
         folder = Path(str(self.config.hydra.sweep.dir)).absolute()
-        planned = Composing(self._compose, self.context.config_loader)
+        planned = Composing(self._load, self.context.config_loader)
         code = _plan_and_run(job_overrides, planned, folder, options)
         if code:
             sys.exit(code)
@@ -49,10 +48,8 @@ class SweepLauncher(Launcher):
         returned.return_value = None
         return [returned] * len(job_overrides)
 
-    def _compose(self, overrides: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]:
-        config = self.context.config_loader.load_sweep_config(self.config, list(overrides))
-        choices = chosen_options(config.hydra.runtime.choices)
-        return to_plain(self._without_hydra(config)), choices
+    def _load(self, overrides: list[str]) -> DictConfig:
+        return self.context.config_loader.load_sweep_config(self.config, overrides)
 
     @staticmethod
     def _without_hydra(config: DictConfig) -> DictConfig:
@@ -74,28 +71,8 @@ def launch_jobs(jobs: Sequence[Sequence[str]], folder: Path) -> int:
     """
     with composer() as compose:
         options, _ = compose(jobs[0])
-        return _plan_and_run(jobs, Composing(compose, GlobalHydra.instance().config_loader()), folder, options)
-
-
-class Composing:
-    """Composes cells, and their defaults: the same group choices without values.
-
-    Args:
-        compose: From overrides to configuration and choices.
-        loader: Hydra's, which knows the groups.
-    """
-
-    def __init__(self, compose: Compose, loader: ConfigLoader) -> None:
-        self.compose = compose
-        self.loader = loader
-        self.composed: dict[tuple[str, ...], tuple[dict[str, Any], dict[str, str]]] = {}
-
-    def defaults(self, overrides: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]:
-        """A cell from its group choices alone."""
-        choices = tuple(group_choices(overrides, self.loader))
-        if choices not in self.composed:  # most cells of a sweep differ in values alone
-            self.composed[choices] = self.compose(choices)
-        return self.composed[choices]
+        composing = Composing(load_with_hydra, GlobalHydra.instance().config_loader())
+        return _plan_and_run(jobs, composing, folder, options)
 
 
 def _plan_and_run(jobs: Sequence[Sequence[str]], composing: Composing, folder: Path, options: Mapping[str, Any]) -> int:

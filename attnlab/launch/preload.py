@@ -5,6 +5,8 @@ import io
 
 from matplotlib.figure import Figure
 
+from attnlab.store.provenance import provenance
+
 MODULES = (
     "attnlab.data.datamodule",
     "attnlab.data.sources",
@@ -37,6 +39,7 @@ def warm_up() -> None:
     """Import everything, and draw once, so that no job has to look for fonts."""
     for module in MODULES:
         importlib.import_module(module)
+    provenance()  # asks git about the code as it is imported, once for all jobs
     figure = Figure()
     figure.add_subplot().set_xlabel("τ")
     for form in ("pdf", "png"):

@@ -21,7 +21,7 @@ ENDINGS = {
     Ending.INCOMPLETE: "not all cells are done",
     Ending.SUBMITTED: "submitted; `attnlab status` shows what becomes of them",
 }
-CODE = ("git_sha", "git_dirty", "packages")
+CODE = ("git_sha", "git_diff_sha256", "packages")
 """What tells one version of the code from another."""
 
 

@@ -34,19 +34,23 @@ def draw(records: pa.Table, figure: Figure, classes: Sequence[str]) -> "Drawing"
     """
     from matplotlib.figure import Figure as Drawing
 
-    measured = measured_records(records)
     with house_style():
         drawing = Drawing()
-        axes = drawing.add_subplot()
-        if isinstance(figure, Histogram):
-            _histogram(axes, measured, figure, classes)
-        elif isinstance(figure, BinnedViolin):
-            _binned_violin(axes, measured, figure, classes)
-        elif isinstance(figure, Boxes):
-            _boxes(axes, measured, figure)
-        else:
-            _band(axes, measured, figure)
+        draw_on(drawing.add_subplot(), records, figure, classes)
     return drawing
+
+
+def draw_on(axes: "Axes", records: pa.Table, figure: Figure, classes: Sequence[str]) -> None:
+    """Draw one figure of a result on axes of a drawing, within :func:`attnlab.report.style.house_style`."""
+    measured = measured_records(records)
+    if isinstance(figure, Histogram):
+        _histogram(axes, measured, figure, classes)
+    elif isinstance(figure, BinnedViolin):
+        _binned_violin(axes, measured, figure, classes)
+    elif isinstance(figure, Boxes):
+        _boxes(axes, measured, figure)
+    else:
+        _band(axes, measured, figure)
 
 
 def save(drawing: "Drawing", folder: Path, name: str) -> None:

@@ -26,6 +26,8 @@ class Statistic:
         at_most: Threshold of ``share``.
         where: Column that must be true for an instance to count.
         other: Column that ``fewer``, ``larger`` and ``sign_test`` compare with.
+        belief: Values at which attention can be believed not at all, and fully. The statistic that has it is the one
+            that its protocol is judged by at a glance.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Statistic:
     at_most: float | None = None
     where: str | None = None
     other: str | None = None
+    belief: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

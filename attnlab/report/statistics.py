@@ -24,6 +24,12 @@ def values(records: pa.Table, column: str) -> np.ndarray:
     return array
 
 
+def distributions(records: pa.Table, column: str) -> np.ndarray:
+    """A column of lists that all have the same length, (N, C)."""
+    flat: np.ndarray = records[column].combine_chunks().flatten().to_numpy().reshape(records.num_rows, -1)
+    return flat
+
+
 def mean(records: pa.Table, statistic: Statistic) -> float:
     """Arithmetic mean."""
     return float(values(records, statistic.column).mean())
@@ -76,7 +82,7 @@ def _f1_of(c: float, predicted: np.ndarray, label: np.ndarray) -> float:
 
 def auc(records: pa.Table, statistic: Statistic) -> float:
     """Area under the ROC curve of a column of distributions; for more than two, the mean over classes."""
-    scores = np.stack(records[statistic.column].to_numpy())
+    scores = distributions(records, statistic.column)
     label = values(records, "label")
     if scores.shape[1] == 2:
         return _auc_of(1, scores[:, 1], label)
@@ -96,7 +102,7 @@ def _auc_of(c: int, scores: np.ndarray, label: np.ndarray) -> float:
 
 def fewer(records: pa.Table, statistic: Statistic) -> float:
     """Share of instances in which ``column`` needs fewer removals than ``other``; where neither ever flips, none."""
-    first, second = _removals(records, statistic)
+    first, second = _some_removals(records, statistic)
     return float((first < second).mean()) if len(first) else float("nan")
 
 
@@ -110,15 +116,22 @@ def sign_test(records: pa.Table, statistic: Statistic) -> float:
     """Two-sided p of the sign test over instances in which ``column`` and ``other`` differ."""
     from scipy.stats import binomtest
 
-    first, second = _removals(records, statistic)
+    first, second = _some_removals(records, statistic)
     less, more = int((first < second).sum()), int((first > second).sum())
     return float(binomtest(less, less + more).pvalue) if less + more else 1.0
 
 
-def _removals(records: pa.Table, statistic: Statistic) -> tuple[np.ndarray, np.ndarray]:
-    """Two columns of removal counts; an order that never flips needs infinitely many, and two such are left out."""
-    pair = [values(records, name) for name in _pair(statistic)]
-    first, second = (np.where(column < 0, np.inf, column) for column in pair)
+def removals(records: pa.Table, statistic: Statistic) -> tuple[np.ndarray, np.ndarray]:
+    """Two columns of removal counts, (N,) each; an order that never flips needs infinitely many."""
+    if statistic.other is None:
+        raise ValueError(f"statistic {statistic.name} compares with no other column")
+    first, second = (values(records, name) for name in (statistic.column, statistic.other))
+    return np.where(first < 0, np.inf, first), np.where(second < 0, np.inf, second)
+
+
+def _some_removals(records: pa.Table, statistic: Statistic) -> tuple[np.ndarray, np.ndarray]:
+    """The same without instances that neither order flips."""
+    first, second = removals(records, statistic)
     some = np.isfinite(first) | np.isfinite(second)
     return first[some], second[some]
 

@@ -18,6 +18,7 @@ RC: dict[str, Any] = {
     "legend.frameon": False,
     "pdf.fonttype": 42,  # editable text, as journals ask
     "savefig.dpi": 200,
+    "svg.hashsalt": "attnlab",  # the same records give the same bytes
     "xtick.color": INK,
     "ytick.color": INK,
 }

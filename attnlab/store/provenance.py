@@ -1,5 +1,7 @@
 """Where a number comes from: code, versions, machine, command."""
 
+import functools
+import hashlib
 import platform
 import subprocess
 import sys
@@ -19,6 +21,12 @@ PACKAGES = (
     "numpy",
     "scipy",
 )
+
+DIFF = ("diff", "--no-ext-diff", "--no-color", "HEAD")
+"""What was changed since the commit, as `git apply` takes it."""
+
+LONGEST_DIFF = 100_000
+"""Characters of it that are kept beside each result."""
 
 
 def provenance() -> dict[str, Any]:
@@ -41,15 +49,24 @@ def _version(name: str) -> str | None:
         return None
 
 
+@functools.cache
 def _git() -> dict[str, Any]:
-    """Commit of the checkout that the package runs from, and whether it was changed; nothing for a wheel."""
+    """Commit of the checkout that the package runs from, and what was changed since; nothing for a wheel."""
     root = Path(__file__).resolve().parents[2]
     if not (root / ".git").exists():
         return {}
-    run = ["git", "-C", str(root)]
     try:
-        sha = subprocess.run([*run, "rev-parse", "HEAD"], capture_output=True, text=True, timeout=10, check=True)
-        dirty = subprocess.run([*run, "status", "--porcelain"], capture_output=True, text=True, timeout=10, check=True)
+        sha, status, diff = (_call(root, *words) for words in (("rev-parse", "HEAD"), ("status", "--porcelain"), DIFF))
     except (OSError, subprocess.SubprocessError):
         return {}
-    return {"git_sha": sha.stdout.strip(), "git_dirty": bool(dirty.stdout.strip())}
+    if not status:
+        return {"git_sha": sha.strip(), "git_dirty": False}
+    digest = hashlib.sha256(diff.encode()).hexdigest()
+    kept = diff if len(diff) <= LONGEST_DIFF else diff[:LONGEST_DIFF] + "\n(cut)\n"
+    changed = {"git_status": status, "git_diff": kept, "git_diff_sha256": digest}
+    return {"git_sha": sha.strip(), "git_dirty": True, **changed}
+
+
+def _call(root: Path, *words: str) -> str:
+    command = ["git", "-C", str(root), *words]
+    return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=10, check=True).stdout

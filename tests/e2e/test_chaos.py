@@ -15,7 +15,7 @@ from tests.e2e.conftest import SMALL
 
 KILLS = int(os.environ.get("ATTNLAB_CHAOS_KILLS", "20"))
 AXES = ("seed=range(6)", "model=bilstm,projection", "protocol=[permutation],[set_erasure]")
-SWEEP = ("-m", *SMALL, "logger=none", *AXES)
+SWEEP = ("-m", *SMALL, "logger=none", "resume_seconds=0", "trainer.max_epochs=3", *AXES)
 
 
 def records(store):

@@ -8,7 +8,7 @@ from attnlab.config.composing import compose
 from attnlab.instantiate import instantiate
 from attnlab.measuring import run_protocol
 from tests.conftest import make_model
-from tests.e2e.conftest import PLANTED, entries
+from tests.e2e.conftest import PLANTED, SMALL, entries
 
 
 @pytest.fixture
@@ -54,3 +54,19 @@ def test_a_model_is_trained_and_measured_by_two_processes(attnlab):
     assert pq.read_table(entry / "records.parquet")["index"].to_pylist() == list(range(33))
     (model,) = entries(attnlab.folder, "models")
     assert (model / "metrics.csv").read_text().count("\n") >= 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("devices", ["1,2", "2,1"])
+def test_a_sweep_may_mix_numbers_of_devices_in_any_order(devices, attnlab):
+    job = (*SMALL, "data.source.test=37", "logger=none", "trainer.accelerator=cpu", "protocol=[predictions]")
+    done = attnlab("-m", *job, f"trainer.devices={devices}", "launcher.workers=1", "launcher.threads_per_job=1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    alone = attnlab(*job, "trainer.devices=1", "paths.store=alone", OMP_NUM_THREADS="1")
+    assert alone.returncode == 0
+    results = entries(attnlab.folder, "results")
+    assert len(results) == 2
+    records = [pq.read_table(entry / "records.parquet") for entry in results]
+    assert all(table["index"].to_pylist() == list(range(37)) for table in records)
+    (expected,) = (attnlab.folder / "alone/results").iterdir()
+    assert any(table.equals(pq.read_table(expected / "records.parquet")) for table in records)

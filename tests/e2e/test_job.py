@@ -6,6 +6,7 @@ import signal
 import time
 
 import pyarrow.parquet as pq
+import pytest
 
 from tests.e2e.conftest import SMALL, entries
 
@@ -86,14 +87,21 @@ def test_a_killed_job_leaves_no_half_entry_and_is_finished_by_running_it_again(a
     assert model.is_dir()
 
 
-def test_two_processes_that_want_the_same_model_train_it_once(attnlab):
-    job = (*SMALL, "logger=none")
-    both = [attnlab(*job, f"protocol=[{p}]", start=True) for p in ("permutation", "attention_leverage")]
-    outputs = ["".join(process.communicate(timeout=300)) for process in both]
-    assert [process.returncode for process in both] == [0, 0], outputs
+PROTOCOLS = (
+    *("permutation", "attention_leverage", "predictions", "gradient_correlation"),
+    *("leave_one_out", "single_weight", "set_erasure", "input_erasure"),
+)
+
+
+@pytest.mark.parametrize("processes", [2, pytest.param(8, marks=pytest.mark.slow)])
+def test_processes_that_want_the_same_model_train_it_once(processes, attnlab):
+    wanted = PROTOCOLS[:processes]
+    started = [attnlab(*SMALL, "logger=none", f"protocol=[{name}]", start=True) for name in wanted]
+    outputs = ["".join(process.communicate(timeout=300)) for process in started]
+    assert [process.returncode for process in started] == [0] * processes, outputs
     assert sum("training planted" in output for output in outputs) == 1
     assert len(entries(attnlab.folder, "models")) == 1
-    assert len(entries(attnlab.folder, "results")) == 2
+    assert len(entries(attnlab.folder, "results")) == processes
 
 
 def test_every_combination_of_a_multirun_is_measured(attnlab):

@@ -1,6 +1,7 @@
 """Adversarial attention (Jain & Wallace 2019, section 4.2.2)."""
 
 import logging
+import math
 from typing import ClassVar, Literal
 
 import lightning as L
@@ -39,7 +40,7 @@ class AdversarialAttention(Protocol):
     """
 
     statistics: ClassVar[tuple[Statistic, ...]] = (
-        Statistic("jsd", "jsd", description="ε-max JSD, mean over instances"),
+        Statistic("jsd", "jsd", description="ε-max JSD, mean over instances", belief=(math.log(2), 0.0)),
         Statistic("jsd_median", "jsd", how="median", description="ε-max JSD, median over instances"),
         Statistic("jsd_above_.6", "jsd", how="share", description="share of ε-max JSD >= .6", at_least=0.6),
         Statistic("tvd", "tvd", description="change of the prediction under that attention"),

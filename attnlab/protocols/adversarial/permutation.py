@@ -22,7 +22,8 @@ class Permutation(Protocol):
     """
 
     statistics: ClassVar[tuple[Statistic, ...]] = (
-        Statistic("tvd", "median_tvd", description="mean over instances of the median ΔTVD"),
+        # A change of .5 brings a certain prediction down to even odds.
+        Statistic("tvd", "median_tvd", description="mean over instances of the median ΔTVD", belief=(0.0, 0.5)),
         Statistic("tvd_median", "median_tvd", how="median", description="median over instances of the median ΔTVD"),
         Statistic("flip_share", "flip_share", description="share of permutations that change the decision"),
     )

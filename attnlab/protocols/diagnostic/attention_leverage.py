@@ -22,7 +22,13 @@ class AttentionLeverage(Protocol):
     requires: ClassVar[frozenset[str]] = frozenset({"linear_readout"})
     statistics: ClassVar[tuple[Statistic, ...]] = (
         Statistic("range", "range", description="highest − lowest reachable probability"),
-        Statistic("flippable", "flippable", how="share", description="share that some attention would flip"),
+        Statistic(
+            "flippable",
+            "flippable",
+            how="share",
+            description="share that some attention would flip",
+            belief=(0.0, 1.0),
+        ),
         Statistic("lowest", "lowest", description="lowest reachable probability of the class"),
         Statistic("highest", "highest", description="highest reachable probability of the class"),
     )

@@ -27,7 +27,7 @@ class GradientCorrelation(Protocol):
 
     requires: ClassVar[frozenset[str]] = frozenset({"token_gradients"})
     statistics: ClassVar[tuple[Statistic, ...]] = (
-        Statistic("tau", "tau", description="Kendall's tau-b, attention against gradient"),
+        Statistic("tau", "tau", description="Kendall's tau-b, attention against gradient", belief=(0.0, 1.0)),
         Statistic("tau_std", "tau", how="std", description="its standard deviation over instances"),
         Statistic("significant", "p_value", how="share", description="share with p <= .05", at_most=0.05),
     )

@@ -28,7 +28,7 @@ class LeaveOneOut(Protocol):
 
     requires: ClassVar[frozenset[str]] = frozenset({"content_attention"})
     statistics: ClassVar[tuple[Statistic, ...]] = (
-        Statistic("tau", "tau", description="Kendall's tau-b, attention against leave-one-out"),
+        Statistic("tau", "tau", description="Kendall's tau-b, attention against leave-one-out", belief=(0.0, 1.0)),
         Statistic("tau_std", "tau", how="std", description="its standard deviation over instances"),
         Statistic("significant", "p_value", how="share", description="share with p <= .05", at_most=0.05),
     )

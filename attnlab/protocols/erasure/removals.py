@@ -81,8 +81,10 @@ def removal_statistics(
     for name in names:
         where = f"flips_{name}"
         each += [
-            Statistic(f"fraction_{name}", f"fraction_{name}", where=where, description="share to flip"),
-            Statistic(f"never_{name}", f"never_{name}", description="share that never flips"),
+            Statistic(
+                f"fraction_{name}", f"fraction_{name}", where=where, description="share to flip", higher_is_better=False
+            ),
+            Statistic(f"never_{name}", f"never_{name}", description="share that never flips", higher_is_better=False),
             Statistic(f"{bare[0]}_{name}", f"{bare[0]}_{name}", description=bare[1]),
             Statistic(f"effect_{name}", f"change_{name}", "magnitude", "change of a class", by_class=True, where=where),
         ]

@@ -20,9 +20,17 @@ ORDERS = (*RANKINGS, "optimal")
 
 def _against_optimum(name: str) -> tuple[Statistic, ...]:
     where = f"comparable_{name}"
+    attained, regret = f"attained_{name}", f"regret_{name}"
     return (
-        Statistic(f"attained_{name}", f"attained_{name}", where=where, description="share at the optimum"),
-        Statistic(f"regret_{name}", f"regret_{name}", where=where, description="positions above optimum"),
+        Statistic(
+            attained,
+            attained,
+            where=where,
+            description="share at the optimum",
+            higher_is_better=True,
+            belief=(0.0, 1.0) if name == "attention" else None,
+        ),
+        Statistic(regret, regret, where=where, description="positions above optimum", higher_is_better=False),
     )
 
 

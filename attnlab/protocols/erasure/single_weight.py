@@ -34,7 +34,15 @@ class SingleWeight(Protocol):
         TIED,
         Statistic("js_top", "js_top", description="JSD of the output when the highest weight is erased"),
         Statistic("js_random", "js_random", description="JSD of the output when another weight is erased"),
-        Statistic("negative", "delta_js", how="share", at_most=-1e-12, description="the other matters more"),
+        # Half is what a weight that says nothing would reach.
+        Statistic(
+            "negative",
+            "delta_js",
+            how="share",
+            at_most=-1e-12,
+            description="the other matters more",
+            belief=(0.5, 0.0),
+        ),
         Statistic("flip_both", "flip_both", how="share", description="decision flips by either"),
         Statistic("flip_only_top", "flip_only_top", how="share", description="decision flips by the highest alone"),
         Statistic("flip_only_random", "flip_only_random", how="share", description="decision flips by the other alone"),

@@ -48,8 +48,10 @@ def add_result(job, value=0.5):
         with job.store.create("results", key) as folder:
             about = {"protocol": protocol, "model_key": job.model_key, "choices": job.choices}
             write_yaml(folder / "config.yaml", {**about, **job.config})
-            statistics = {"tvd": {"all": value}, "other": {"all": 1.0}}
-            write_json(folder / "summary.json", {"n": 1, "statistics": statistics})
+            about = {"higher_is_better": None, "by_prediction": {}}
+            statistics = {"tvd": {"all": value, **about}, "other": {"all": 1.0, **about}}
+            summary = {"n": 1, "measured": 1, "excluded": {}, "statistics": statistics}
+            write_json(folder / "summary.json", summary)
             write_json(folder / "provenance.json", {"seconds": 0.25, "time": TIME})
             write_entry("results", folder)
     return job.store.path("results", key)

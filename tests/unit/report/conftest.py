@@ -1,6 +1,24 @@
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+
+from attnlab.report.spec import Statistic, to_dict
+from attnlab.report.summary import summarise
+from attnlab.store.document import write_json
+from tests.unit.inspect.conftest import make_job, outputs
+
+__all__ = ["make_job", "outputs"]
+
+
+def add_records(folder, records=None, statistics=None):
+    """Give an entry records, and what describes them; a summary too where there are statistics."""
+    table = pa.table({"index": [0], "excluded": [None]}) if records is None else records
+    pq.write_table(table, folder / "records.parquet")
+    if statistics is not None:
+        write_json(folder / "summary.json", summarise(table, statistics, ["a", "b"]))
+    described = [to_dict(s) for s in statistics or [Statistic("tvd", "tvd")]]
+    write_json(folder / "specification.json", {"classes": ["a", "b"], "statistics": described, "figures": []})
 
 
 @pytest.fixture

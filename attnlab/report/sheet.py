@@ -1,0 +1,75 @@
+"""One description of a table, which every format is written from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What stands in a row and column.
+
+    Attributes:
+        text: As it is read; None where there is nothing.
+        values: The same as plain values, one for each of the column's fields.
+        bold: Whether it stands out.
+    """
+
+    text: str | None
+    values: tuple[Any, ...]
+    bold: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column.
+
+    Attributes:
+        name: As it is read.
+        fields: Names of its values in a table of data.
+        right: Whether numbers are aligned.
+    """
+
+    name: str
+    fields: tuple[str, ...]
+    right: bool = False
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table.
+
+    Attributes:
+        title: What it is.
+        columns: Columns.
+        rows: One entry per column.
+        sections: Rows before which a new section starts.
+        notes: Lines under it.
+    """
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Entry]]
+    sections: frozenset[int] = frozenset()
+    notes: Sequence[str] = field(default=())
+
+
+MISSING = "–"
+
+
+def text(value: str | None) -> Entry:
+    """A word."""
+    return Entry(value, (value,))
+
+
+def number(value: float | None, form: str = ".3f", bold: bool = False) -> Entry:
+    """A number; nothing where it is missing or undefined."""
+    missing = value is None or value != value
+    return Entry(None, (None,)) if missing else Entry(f"{value:{form}}", (value,), bold)
+
+
+def span(low: float | None, high: float | None, form: str = ".3f") -> Entry:
+    """An interval."""
+    if low is None or high is None or low != low or high != high:
+        return Entry(None, (None, None))
+    return Entry(f"[{low:{form}}, {high:{form}}]", (low, high))

@@ -1,0 +1,15 @@
+import pyarrow as pa
+import torch
+
+from attnlab.records import to_arrow
+
+
+def test_what_is_not_a_number_is_missing_and_a_batch_without_any_keeps_the_type():
+    mask = torch.ones(2, 3, dtype=torch.bool)
+    some, none = (
+        to_arrow({"fraction": torch.tensor([first, torch.nan]), "excluded": [None, None]}, mask)
+        for first in (0.5, torch.nan)
+    )
+    assert some["fraction"].to_pylist() == [0.5, None]
+    assert none["fraction"].to_pylist() == [None, None]
+    assert none["fraction"].type == some["fraction"].type == pa.float32()
