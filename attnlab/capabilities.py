@@ -49,7 +49,7 @@ def capabilities(config: Mapping[str, Any]) -> frozenset[str]:
     parts = {"data": config["data"], "model": config["model"], "model.attention": config["model"].get("attention")}
     if config.get("level"):
         parts = {"data": config["data"], "level": config["level"]}
-    imposed = {"given_attention"} if config["data"].get("attention") else set()
+    imposed = {"given_attention"} if config["data"].get("attention") or config.get("given") else set()
     return frozenset(imposed).union(*(_declared(part, key, "gives") for key, part in parts.items() if part))
 
 

@@ -1,12 +1,13 @@
 """Measure a trained model by one protocol, to an entry of the store."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import lightning as L
 
+from attnlab.data.outputs import Outputs
 from attnlab.instantiate import instantiate
 from attnlab.job import Job
 from attnlab.protocols.protocol import Protocol
@@ -25,7 +26,14 @@ if TYPE_CHECKING:
     from attnlab.data import TextDataModule
 
 
-def measure(job: Job, name: str, model: L.LightningModule, data: "TextDataModule", folder: Path) -> None:
+def measure(
+    job: Job,
+    name: str,
+    model: L.LightningModule,
+    data: "TextDataModule",
+    folder: Path,
+    others: Mapping[str, Sequence[Outputs]],
+) -> None:
     """Run a protocol over the evaluation split and fill a store entry with what it finds.
 
     Args:
@@ -34,19 +42,41 @@ def measure(job: Job, name: str, model: L.LightningModule, data: "TextDataModule
         model: The trained model.
         data: The data module, set up.
         folder: Draft of the entry.
+        others: What the further models that the protocol declares say of the split.
     """
-    measured = at_level(job.config, model)
-    protocol: Protocol = instantiate(job.config["protocols"][name], f"protocols.{name}", model=measured)
+    protocol = build_protocol(job.config, name, at_level(job.config, model), others)
     start = time.perf_counter()
     records = run_protocol(protocol, data, job.config["split"], job.config["trainer"], folder)
     seconds = time.perf_counter() - start
     write_result(protocol, records, list(data.classes), folder)
     write_yaml(
         folder / "config.yaml",
-        {"protocol": name, "model_key": job.model_key, "choices": job.choices, **job.config},
+        {
+            "protocol": name,
+            "model_key": job.model_key,
+            "models": _models(job, name),
+            "choices": job.choices,
+            **job.config,
+        },
     )
     write_json(folder / "provenance.json", {"seconds": round(seconds, 3), **provenance()})
     write_entry("results", folder)
+
+
+def build_protocol(
+    config: Mapping[str, Any], name: str, model: L.LightningModule, others: Mapping[str, Sequence[Outputs]]
+) -> Protocol:
+    """A protocol with the model that it measures and, where it declares further ones, what they say."""
+    options = {key: value for key, value in config["protocols"][name].items() if key != "models"}
+    further = {"models": others} if others else {}
+    protocol: Protocol = instantiate(options, f"protocols.{name}", model=model, **further)
+    return protocol
+
+
+def _models(job: Job, name: str) -> list[str]:
+    """Keys of all models that a result needs."""
+    others = [further for jobs in job.further[name].values() for further in jobs]
+    return list(dict.fromkeys([job.model_key, *(key for other in others for key in other.models)]))
 
 
 def at_level(config: Mapping[str, Any], model: L.LightningModule) -> L.LightningModule:
@@ -91,13 +121,14 @@ def write_result(protocol: Protocol, records: "pa.Table", classes: list[str], fo
     import pyarrow.parquet as pq
 
     pq.write_table(records, folder / "records.parquet", compression="zstd")
-    write_json(folder / "summary.json", summarise(records, protocol.statistics, classes))
+    statistics, figures = protocol.summarised_by(), protocol.drawn_as()
+    write_json(folder / "summary.json", summarise(records, statistics, classes))
     (folder / "figures").mkdir()
-    for figure in protocol.figures:
+    for figure in figures:
         save(draw(records, figure, classes), folder / "figures", figure.name)
     specification = {
         "classes": classes,
-        "statistics": [to_dict(s) for s in protocol.statistics],
-        "figures": [to_dict(f) for f in protocol.figures],
+        "statistics": [to_dict(s) for s in statistics],
+        "figures": [to_dict(f) for f in figures],
     }
     write_json(folder / "specification.json", specification)

@@ -64,6 +64,8 @@ def train(
         monitor=config["selection"]["monitor"],
         mode=config["selection"]["mode"],
         save_weights_only=True,
+        # The training loss is known after the validation that would else be the moment.
+        save_on_train_epoch_end=True if config["selection"]["monitor"].startswith("train/") else None,
     )
     curve = CSVLogger(scratch, name="", version="")
     callbacks = [instantiate(c, f"callbacks.{name}") for name, c in config["callbacks"].items() if c]

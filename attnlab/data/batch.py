@@ -19,6 +19,7 @@ class Batch:
         labels: Classes, (B,) int64.
         index: Row numbers inside the split, (B,) int64; they join results to instances.
         given: Attention imposed from outside, (B, T), zero outside the mask; None where there is none.
+        given_probabilities: What the model that gave it predicts, (B, C); None where that is not known.
     """
 
     ids: Tensor
@@ -27,6 +28,7 @@ class Batch:
     labels: Tensor
     index: Tensor
     given: Tensor | None = None
+    given_probabilities: Tensor | None = None
 
     def __len__(self) -> int:
         return len(self.labels)

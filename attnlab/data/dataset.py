@@ -1,7 +1,8 @@
 """One split as flat arrays, from which batches are cut."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -9,10 +10,12 @@ import pyarrow.compute as pc
 import torch
 from datasets import Dataset
 from tokenizers import Tokenizer
-from torch import Tensor
 
 from attnlab.data.batch import Batch
+from attnlab.data.outputs import Outputs
 from attnlab.data.tokenization import surface_tokens
+
+AnyBatch = TypeVar("AnyBatch", bound=Batch)
 
 
 class TextDataset(torch.utils.data.Dataset[Batch]):
@@ -43,8 +46,7 @@ class TextDataset(torch.utils.data.Dataset[Batch]):
         self.units: npt.NDArray[np.int64] = self.lengths - 2
         self.labels: npt.NDArray[np.int64] = encoded.data.column("label").to_numpy()[self._rows]
         self.ids: list[str] = pc.take(encoded.data.column("id").combine_chunks(), self._rows).to_pylist()
-        self._given: npt.NDArray[np.float32] | None = None
-        self._given_starts = np.zeros(0, np.int64)
+        self._given: Outputs | None = None
 
     @property
     def shapes(self) -> npt.NDArray[np.int64]:
@@ -59,18 +61,25 @@ class TextDataset(torch.utils.data.Dataset[Batch]):
         rows = np.asarray(index, np.int64)
         lengths = self.lengths[rows]
         ids, mask = padded(self._flat, self._starts[rows], lengths)
-        return Batch(
+        batch = Batch(
             ids=torch.from_numpy(ids),
             mask=torch.from_numpy(mask),
             lengths=torch.from_numpy(lengths),
             labels=torch.from_numpy(self.labels[rows]),
             index=torch.from_numpy(rows),
-            given=self._given_rows(rows, mask),
         )
+        return self.with_given(batch)
 
-    def impose(self, flat: npt.NDArray[np.float32], offsets: npt.NDArray[np.int64]) -> None:
-        """Give every row its attention over content positions, as flat values and offsets (N + 1)."""
-        self._given, self._given_starts = flat, offsets[:-1]
+    def impose(self, given: Outputs) -> None:
+        """Give every row what another model says of it."""
+        self._given = given
+
+    def with_given(self, batch: AnyBatch) -> AnyBatch:
+        """A batch with what was imposed on its rows, if anything was."""
+        if self._given is None:
+            return batch
+        known = None if self._given.probabilities is None else self._given.distributions(batch.index)
+        return replace(batch, given=self._given.attention(batch.index, batch.mask), given_probabilities=known)
 
     def tokens(self, index: int, part: int | None = None) -> list[str]:
         """Content tokens of a row, as the text has them after normalisation; a text has no parts."""
@@ -86,13 +95,6 @@ class TextDataset(torch.utils.data.Dataset[Batch]):
 
     def _cell(self, column: str, index: int) -> Any:  # noqa: ANN401 - the column's type
         return self._encoded.data.column(column)[int(self._rows[index])].as_py()
-
-    def _given_rows(self, rows: npt.NDArray[np.int64], mask: npt.NDArray[np.bool_]) -> Tensor | None:
-        if self._given is None:
-            return None
-        given = np.zeros(mask.shape, np.float32)
-        given[mask] = self._given[(self._given_starts[rows, None] + mask.cumsum(1) - 1)[mask]]
-        return torch.from_numpy(given)
 
 
 def padded(

@@ -89,16 +89,16 @@ class DocumentDataset(TextDataset):
         inside = place < sizes[:, None]
         ids = np.zeros(inside.shape, np.int64)
         ids[inside] = self._flat[(self._sentence_starts[sentences, None] + place)[inside]]
-        return DocumentBatch(
+        batch = DocumentBatch(
             ids=torch.from_numpy(ids),
             mask=torch.from_numpy(mask),
             lengths=torch.from_numpy(counts),
             labels=torch.from_numpy(self.labels[rows]),
             index=torch.from_numpy(rows),
-            given=self._given_rows(rows, mask),
             word_mask=torch.from_numpy(inside),
             word_lengths=torch.from_numpy(sizes),
         )
+        return self.with_given(batch)
 
     def tokens(self, index: int, part: int | None = None) -> list[str]:
         """Sentences of a document, their tokens joined by spaces; or the tokens of one of them."""

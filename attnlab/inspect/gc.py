@@ -121,7 +121,9 @@ def _unneeded(store: Store, models: set[str], held: set[tuple[str, ...]], garbag
     """Models that nothing needs, if that can be told now."""
     results, problems = read_entries(store, "results")
     garbage.kept += problems
-    candidates = models - {entry.get("model_key") for entry in results.values()}
+    candidates = models - {
+        key for entry in results.values() for key in (entry.get("model_key"), *entry.get("models", ()))
+    }
     if not candidates:
         return
     awaited = candidates & _awaited(store, garbage)
@@ -153,7 +155,8 @@ def _awaited(store: Store, garbage: Garbage) -> set[str]:
             garbage.kept.append(str(error))
             continue
         garbage.kept += problems
-        awaited |= {str(cell.keys.get("model")) for cell in cells if cell.state is not State.DONE}
+        waiting = [cell.keys for cell in cells if cell.state is not State.DONE]
+        awaited |= {str(key) for cell in waiting for key in (cell.get("model"), *cell.get("models", ()))}
     return awaited
 
 

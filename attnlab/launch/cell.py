@@ -141,6 +141,7 @@ def keys_of(job: Job) -> dict[str, Any]:
     return {
         "store": str(job.store.root),
         "model": job.model_key,
+        "models": job.models,
         "results": job.result_keys,
         "choices": job.choices,
         "seed": job.config["seed"],

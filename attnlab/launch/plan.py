@@ -38,7 +38,7 @@ class Plan:
     """What a sweep does.
 
     Attributes:
-        waiting: Cells to run, the first of each model before the others.
+        waiting: Cells to run, the first of each model before the others, those of few models before those of many.
         done: Cells whose results the store has.
         impossible: Labels of cells that cannot work, with the reason.
         duplicates: How many cells ask for the same as another.
@@ -52,7 +52,7 @@ class Plan:
     @property
     def models(self) -> set[str]:
         """Keys of the models that have to be trained."""
-        return {e.job.model_key for e in self.waiting if not e.job.store.has("models", e.job.model_key)}
+        return {job.model_key for entry in self.waiting for job in entry.job.untrained}
 
 
 def make_plan(
@@ -99,7 +99,8 @@ def checked_job(overrides: Sequence[str], compose: Compose, defaults: Compose) -
     config, choices = compose(overrides)
     check_types(config, defaults(overrides)[0])
     job = Job.from_config(config, choices)
-    check_job(job.config)
+    for each in (job, *job.all_further()):
+        check_job(each.config)
     return job
 
 
@@ -109,8 +110,9 @@ def measured_seconds(done: Sequence[Entry]) -> dict[tuple[str, str], float]:
     for entry in done:
         for name, key in entry.job.result_keys.items():
             _add(sums, (entry.job.group, name), entry.job.store.path("results", key) / "provenance.json")
-        path = entry.job.store.path("models", entry.job.model_key) / "training.json"
-        _add(sums, (entry.job.group, "train"), path)
+        trained = {job.model_key: job for job in (entry.job, *entry.job.all_further())}
+        for key, job in trained.items():
+            _add(sums, (job.group, "train"), job.store.path("models", key) / "training.json")
     return {key: sum(values) / len(values) for key, values in sums.items()}
 
 
@@ -124,22 +126,24 @@ def _add(sums: dict[tuple[str, str], list[float]], key: tuple[str, str], path: P
 
 
 def _ordered(waiting: Sequence[Entry], seconds: Mapping[tuple[str, str], float]) -> list[Entry]:
-    """The first cell of each model first, then the longest, unknown ones before known ones."""
+    """The first cell of each model first, those of the fewest models before others, which may need theirs.
+
+    Then the longest, unknown ones before known ones.
+    """
     priced = [replace(entry, seconds=_expected(entry.job, seconds)) for entry in waiting]
+    needed = [({job.model_key for job in entry.job.untrained}, entry) for entry in priced]
     first: set[str] = set()
-    trainers: list[Entry] = []
-    others: list[Entry] = []
-    for entry in priced:
-        trains = entry.job.model_key not in first and not entry.job.store.has("models", entry.job.model_key)
-        first.add(entry.job.model_key)
-        (trainers if trains else others).append(entry)
-    return [e for group in (trainers, others) for e in sorted(group, key=lambda e: -(e.seconds or float("inf")))]
+    groups: dict[float, list[Entry]] = {}
+    for models, entry in sorted(needed, key=lambda pair: len(pair[0])):
+        rank = len(models) if models - first else float("inf")
+        first |= models
+        groups.setdefault(rank, []).append(entry)
+    return [e for rank in sorted(groups) for e in sorted(groups[rank], key=lambda e: -(e.seconds or float("inf")))]
 
 
 def _expected(job: Job, seconds: Mapping[tuple[str, str], float]) -> float | None:
     parts = [seconds.get((job.group, name)) for name in job.missing]
-    if not job.store.has("models", job.model_key):
-        parts.append(seconds.get((job.group, "train")))
+    parts += [seconds.get((other.group, "train")) for other in job.untrained]
     known = [part for part in parts if part is not None]
     return sum(known) if len(known) == len(parts) else None
 

@@ -39,7 +39,7 @@ class Policy:
 class Scheduler:
     """Keeps a pool busy until no cell is left.
 
-    A cell whose model is being trained by another waits without a place in the pool; when that one fails, the next cell
+    A cell that needs a model which another trains waits without a place in the pool; when that one fails, the next cell
     of the model trains it.
 
     Args:
@@ -90,8 +90,8 @@ class Scheduler:
                 self.running[cell.folder] = entry
 
     def _ready(self, entry: Entry) -> bool:
-        key = entry.job.model_key
-        return entry.job.store.has("models", key) or all(e.job.model_key != key for e in self.running.values())
+        awaited = _untrained(entry)
+        return not awaited or all(awaited.isdisjoint(_untrained(other)) for other in self.running.values())
 
     def _judge(self, entry: Entry, cell: Cell, code: int, queue: list[Entry]) -> None:
         if not entry.job.missing:
@@ -110,3 +110,7 @@ class Scheduler:
         tries = self.tries.get(cell.id, 0)
         self.tries[cell.id] = tries + 1
         return tries < self.policy.retries.get(cause, 0)
+
+
+def _untrained(entry: Entry) -> set[str]:
+    return {job.model_key for job in entry.job.untrained}

@@ -12,6 +12,10 @@ from attnlab.results import Result
 class CsvMirror(NoMirror):
     """Writes ``<protocol>.csv`` (one row per instance) and ``<protocol>.summary.csv`` into the run folder."""
 
+    def further(self) -> NoMirror:
+        """The folder holds the job's own results."""
+        return NoMirror()
+
     def publish(self, job: Job, result: Result, folder: Path) -> None:
         """Write both files."""
         import pyarrow as pa

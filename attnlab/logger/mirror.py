@@ -27,3 +27,7 @@ class NoMirror:
 
     def publish(self, job: Job, result: Result, folder: Path) -> None:
         """Show a finished result."""
+
+    def further(self) -> "NoMirror":
+        """The mirror for models that a job only needs in order to measure its own."""
+        return self

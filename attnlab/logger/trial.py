@@ -49,6 +49,10 @@ class Trial(NoMirror):
         self._log(result_content(result, self.max_rows))
         self._published.add(result.protocol)
 
+    def further(self) -> NoMirror:
+        """The run holds one model's curve, the job's own."""
+        return NoMirror()
+
     def complete(self, job: Job) -> None:
         """Log what the store had already: the sweep wants its metric from every run."""
         if not self._streamed:

@@ -29,6 +29,7 @@ class SequenceClassifier(L.LightningModule):
         dropout: Share of the context vector that is dropped in training.
         scheduler: Builds a learning rate scheduler from the optimizer; it sees dev accuracy after each epoch.
         initialise: Gives parameters their first values; PyTorch's own when not given.
+        objective: Summed loss of a batch in training; that of the labels when not given.
 
     Raises:
         ValueError: fewer than two classes.
@@ -39,7 +40,7 @@ class SequenceClassifier(L.LightningModule):
     unit: ClassVar[str] = "tokens"
     """What attention goes to."""
 
-    monitored: ClassVar[tuple[str, ...]] = ("val/auroc", "val/accuracy", "val/f1", "val/loss")
+    monitored: ClassVar[tuple[str, ...]] = ("val/auroc", "val/accuracy", "val/f1", "val/loss", "train/loss")
 
     def __init__(
         self,
@@ -53,6 +54,7 @@ class SequenceClassifier(L.LightningModule):
         dropout: float = 0.0,
         scheduler: Callable[[torch.optim.Optimizer], Any] | None = None,
         initialise: Callable[[nn.Module], None] | None = None,
+        objective: "Callable[[SequenceClassifier, Batch], Tensor] | None" = None,
     ) -> None:
         super().__init__()
         if num_classes < 2:
@@ -66,6 +68,7 @@ class SequenceClassifier(L.LightningModule):
         self.build_optimizer = optimizer
         self.build_scheduler = scheduler
         self.pos_weight = pos_weight
+        self.objective = objective
         self.validation_metrics = classification_metrics(num_classes, prefix="val/")
         if initialise is not None:
             initialise(self)
@@ -135,7 +138,7 @@ class SequenceClassifier(L.LightningModule):
 
     def training_step(self, batch: Batch, batch_idx: int) -> Tensor:
         """Loss of one batch."""
-        loss = self.loss(self(batch), batch.labels)
+        loss = self.loss(self(batch), batch.labels) if self.objective is None else self.objective(self, batch)
         # Summed here and logged once: logging every step would cost several percent of training.
         self.train_loss += loss.detach()
         self.train_rows += len(batch)

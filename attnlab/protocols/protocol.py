@@ -108,6 +108,9 @@ class Observation:
 class Protocol(L.LightningModule, ABC):
     """A protocol measures each instance of a split on one trained model.
 
+    What further models say of the split, where its configuration declares ``models``, comes as the argument ``models``:
+    by name, a sequence of :class:`~attnlab.data.outputs.Outputs`.
+
     A subclass declares what it needs (``requires``), what its records are summarised by (``statistics``) and drawn as
     (``figures``), and implements :meth:`measure`. Summaries and figures are functions of the records alone.
 
@@ -126,6 +129,14 @@ class Protocol(L.LightningModule, ABC):
         self.model = model
         # Fewer batches than processes: some have nothing to do.
         self.allow_zero_length_dataloader_with_multiple_devices = True
+
+    def summarised_by(self) -> tuple[Statistic, ...]:
+        """``statistics``, unless they depend on the options."""
+        return self.statistics
+
+    def drawn_as(self) -> tuple[Figure, ...]:
+        """``figures``, unless they depend on the options."""
+        return self.figures
 
     @abstractmethod
     def measure(self, observation: Observation) -> dict[str, Column]:

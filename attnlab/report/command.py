@@ -31,7 +31,7 @@ def main(arguments: Sequence[str]) -> int:
         return _write_site(cells, options.html, problems)
     grid = make_grid(cells)
     problems += grid.doubles
-    holes = find_holes(find_place(place), grid, chosen=bool(filters))
+    holes = find_holes(find_place(place), grid, chosen=bool(filters) or paper is not None)
     if holes and not options.incomplete:
         warn(problems)
         raise ConfigError(refusal(holes))

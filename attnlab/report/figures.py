@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from attnlab.report.spec import Band, BinnedViolin, Boxes, Figure, Histogram
-from attnlab.report.statistics import values
+from attnlab.report.spec import Band, BinnedViolin, Boxes, Curve, Figure, Histogram, Scatter
+from attnlab.report.statistics import place_means, values
 from attnlab.report.style import INK, colour, house_style
 from attnlab.report.summary import measured_records
 
@@ -49,6 +49,10 @@ def draw_on(axes: "Axes", records: pa.Table, figure: Figure, classes: Sequence[s
         _binned_violin(axes, measured, figure, classes)
     elif isinstance(figure, Boxes):
         _boxes(axes, measured, figure)
+    elif isinstance(figure, Scatter):
+        _scatter(axes, measured, figure, classes)
+    elif isinstance(figure, Curve):
+        _curve(axes, measured, figure)
     else:
         _band(axes, measured, figure)
 
@@ -143,6 +147,29 @@ def _boxes(axes: "Axes", records: pa.Table, figure: Boxes) -> None:
     counted = zip(figure.labels, columns, strict=True)
     axes.set_xticks(range(1, len(columns) + 1), [f"{label}\nn = {len(column)}" for label, column in counted])
     axes.set(ylabel=figure.ylabel, ylim=figure.range)
+
+
+def _scatter(axes: "Axes", records: pa.Table, figure: Scatter, classes: Sequence[str]) -> None:
+    for c, name, rows in _by_class(records, classes):
+        points = values(rows, figure.column), values(rows, figure.by)
+        axes.scatter(*points, s=6, color=colour(c), alpha=0.5, linewidths=0, label=name, rasterized=True)
+    left, right, low, high = figure.ranges
+    wide, tall = 0.05 * (right - left), 0.05 * (high - low)
+    axes.set(xlim=(left - wide, right + wide), ylim=(low - tall, high + tall))
+    axes.set(xlabel=figure.xlabel, ylabel=figure.ylabel)
+    _legend(axes)
+
+
+def _curve(axes: "Axes", records: pa.Table, figure: Curve) -> None:
+    if records.num_rows:
+        x, y = place_means(records, figure.column), place_means(records, figure.by)
+        order = np.argsort(x, kind="stable")
+        axes.plot(x[order], y[order], color=colour(0), marker="o", markersize=4)
+        for place, label in enumerate(figure.labels):
+            axes.annotate(label, (x[place], y[place]), xytext=(3, 3), textcoords="offset points", fontsize=7)
+    margin = 0.05 * (figure.range[1] - figure.range[0])
+    axes.set(xlim=(figure.range[0] - margin, figure.range[1] + margin), xlabel=figure.xlabel, ylabel=figure.ylabel)
+    axes.set_ylim(bottom=0)
 
 
 def _legend(axes: "Axes") -> None:

@@ -1,10 +1,10 @@
 """Figures of the records of all seeds together, and a page per data set and model with all protocols side by side."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -12,7 +12,7 @@ from attnlab.errors import StoreError
 from attnlab.report.cells import ResultCell
 from attnlab.report.figures import draw, draw_on
 from attnlab.report.grid import Grid
-from attnlab.report.spec import Figure, Statistic, from_dict
+from attnlab.report.spec import Curve, Figure, Statistic, from_dict
 from attnlab.report.style import house_style
 from attnlab.results import read_records
 
@@ -98,7 +98,7 @@ def _pooled(protocol: str, cells: Sequence[ResultCell], problems: list[str]) -> 
     for cell in cells:
         try:
             specification = specification or cell.specification
-            tables.append(_drawable(read_records(cell.folder)))
+            tables.append(_drawable(read_records(cell.folder), _lists(specification)))
         except StoreError as error:
             problems.append(str(error))
     if specification is None or not tables:
@@ -115,15 +115,21 @@ def _pooled(protocol: str, cells: Sequence[ResultCell], problems: list[str]) -> 
             yield Pooled(protocol, figure, records, classes, len(tables))
 
 
-def _drawable(table: pa.Table) -> pa.Table:
-    """Without lists per token, which are not drawn and would fill the memory.
+def _lists(specification: Mapping[str, Any]) -> set[str]:
+    """Columns of lists that are drawn: those of curves."""
+    curves = [content for content in specification.get("figures", ()) if content.get("kind") == Curve.__name__]
+    return {content[name] for content in curves for name in ("column", "by")}
+
+
+def _drawable(table: pa.Table, lists: Collection[str]) -> pa.Table:
+    """Without lists per token, which are not drawn and would fill the memory; ``lists`` are kept.
 
     A column that is empty in one seed has another type there than in the others; the type of nothing fits all.
     """
     kept = {}
     for name in table.column_names:
         column = table[name]
-        if not pa.types.is_list(column.type):
+        if name in lists or not pa.types.is_list(column.type):
             kept[name] = pa.nulls(table.num_rows) if column.null_count == table.num_rows else column
     return pa.table(kept)
 

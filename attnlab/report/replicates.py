@@ -4,6 +4,7 @@ Each is written as a function of weighted sums over instances, where the weight 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ import pyarrow.compute as pc
 
 from attnlab.report.resampling import Floats
 from attnlab.report.spec import Statistic
-from attnlab.report.statistics import distributions, removals, values
+from attnlab.report.statistics import distributions, element, pair, removals, values
 
 
 class Sums(NamedTuple):
@@ -76,7 +77,8 @@ class Counted:
             if name is not None:
                 place = place & pc.fill_null(self.records[name], False).to_numpy().astype(bool)
             self._found[name] = place, self.records.filter(pa.array(place))
-        return self._found[name]
+        place, rows = self._found[name]
+        return place, element(rows, statistic)
 
 
 def replicate(prepared: Sequence[Mapping[str, Sums]], blocks: Iterable[Floats]) -> list[dict[str, Floats]]:
@@ -220,6 +222,20 @@ def _fewer(records: pa.Table, statistic: Statistic) -> Small:
     return Small(np.stack([(first < second) & some, some], 1).astype(np.float64), _ratio)
 
 
+def _gain(of: Callable[[pa.Table, Statistic], Small]) -> Callable[[pa.Table, Statistic], Small]:
+    """What a statistic of ``column`` has over the same of ``other``."""
+
+    def gain(records: pa.Table, statistic: Statistic) -> Small:
+        first, second = (of(records, replace(statistic, column=name)) for name in pair(statistic))
+        width = first.columns.shape[1]
+        return Small(
+            np.concatenate([first.columns, second.columns], 1),
+            lambda sums: first.finish(sums[:, :width]) - second.finish(sums[:, width:]),
+        )
+
+    return gain
+
+
 SUMS: dict[str, Callable[[pa.Table, Statistic], Small]] = {
     "mean": _mean,
     "std": _std,
@@ -227,6 +243,9 @@ SUMS: dict[str, Callable[[pa.Table, Statistic], Small]] = {
     "accuracy": _accuracy,
     "f1": _f1,
     "auc": _auc,
+    "accuracy_gain": _gain(_accuracy),
+    "f1_gain": _gain(_f1),
+    "auc_gain": _gain(_auc),
     "fewer": _fewer,
 }
 """The median is computed apart; a p-value, ``sign_test``, is no estimate and has no interval."""

@@ -21,11 +21,13 @@ class Statistic:
         higher_is_better: Direction of the arrow in tables; None for a number that is neither good nor bad.
         by_prediction: Whether it is given for each predicted class too.
         by_class: Whether the columns are lists with a value for each class: it is computed over all values, and for
-            each class from its own, whatever is predicted.
+            each class from its own, whatever is predicted. For ``f1``, whether that of each class is given too.
         at_least: Threshold of ``share``.
         at_most: Threshold of ``share``.
         where: Column that must be true for an instance to count.
-        other: Column that ``fewer``, ``larger`` and ``sign_test`` compare with.
+        other: Column that ``fewer``, ``larger``, ``sign_test`` and the gains compare with, and over which
+            ``curve_area`` goes.
+        element: Place in lists of equal length, where the columns hold such and one value of each counts.
         belief: Values at which attention can be believed not at all, and fully. The statistic that has it is the one
             that its protocol is judged by at a glance.
     """
@@ -41,6 +43,7 @@ class Statistic:
     at_most: float | None = None
     where: str | None = None
     other: str | None = None
+    element: int | None = None
     belief: tuple[float, float] | None = None
 
 
@@ -124,10 +127,54 @@ class Boxes:
     range: tuple[float, float]
 
 
-Figure = Histogram | BinnedViolin | Band | Boxes
+@dataclass(frozen=True)
+class Scatter:
+    """Each instance as a point, one colour per predicted class.
+
+    Attributes:
+        name: File name without ending.
+        column: Column of the records, horizontal.
+        by: Column of the records, vertical.
+        xlabel: What ``column`` is.
+        ylabel: What ``by`` is.
+        ranges: Ends of the horizontal axis, then of the vertical one.
+    """
+
+    name: str
+    column: str
+    by: str
+    xlabel: str
+    ylabel: str
+    ranges: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Means of two columns of lists, a point for each place, joined in the order of the first.
+
+    Attributes:
+        name: File name without ending.
+        column: Column of lists, horizontal.
+        by: Column of lists of the same lengths, vertical.
+        labels: What each place is.
+        xlabel: What ``column`` is.
+        ylabel: What ``by`` is.
+        range: Ends of the horizontal axis.
+    """
+
+    name: str
+    column: str
+    by: str
+    labels: tuple[str, ...]
+    xlabel: str
+    ylabel: str
+    range: tuple[float, float]
+
+
+Figure = Histogram | BinnedViolin | Band | Boxes | Scatter | Curve
 
 KINDS: dict[str, type[Statistic | Figure]] = {
-    kind.__name__: kind for kind in (Statistic, Histogram, BinnedViolin, Band, Boxes)
+    kind.__name__: kind for kind in (Statistic, Histogram, BinnedViolin, Band, Boxes, Scatter, Curve)
 }
 
 

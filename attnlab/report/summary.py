@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from attnlab.report.spec import Statistic
-from attnlab.report.statistics import STATISTICS
+from attnlab.report.statistics import OF_CLASS, STATISTICS, element
 
 
 def summarise(records: pa.Table, statistics: Sequence[Statistic], classes: Sequence[str]) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def summarise(records: pa.Table, statistics: Sequence[Statistic], classes: Seque
         "measured": measured.num_rows,
         "excluded": dict(sorted(reasons.items())),
         "statistics": {
-            s.name: _by_class(s, measured, classes) if s.by_class else _describe(s, measured, by_class)
+            s.name: _each_class(s, measured, classes) if s.by_class else _describe(s, measured, by_class)
             for s in statistics
         },
     }
@@ -61,8 +61,15 @@ def _describe(statistic: Statistic, measured: pa.Table, by_class: dict[str, pa.T
     }
 
 
-def _by_class(statistic: Statistic, measured: pa.Table, classes: Sequence[str]) -> dict[str, Any]:
+def _each_class(statistic: Statistic, measured: pa.Table, classes: Sequence[str]) -> dict[str, Any]:
     rows = _counted(measured, statistic)
+    if statistic.how in OF_CLASS:
+        each = {name: OF_CLASS[statistic.how](rows, statistic, c) for c, name in enumerate(classes) if rows.num_rows}
+        return {**_computed(statistic, rows), "by_prediction": {}, "by_class": each}
+    return _by_class(statistic, rows, classes)
+
+
+def _by_class(statistic: Statistic, rows: pa.Table, classes: Sequence[str]) -> dict[str, Any]:
     names = [name for name in (statistic.column, statistic.other) if name]
     every = pa.table({name: pc.list_flatten(rows[name]) for name in names})
     each = {c: pa.table({name: pc.list_element(rows[name], c) for name in names}) for c in range(len(classes))}
@@ -88,4 +95,5 @@ def _value(statistic: Statistic, rows: pa.Table) -> float:
 
 
 def _counted(records: pa.Table, statistic: Statistic) -> pa.Table:
-    return records.filter(records[statistic.where]) if statistic.where else records
+    rows = records.filter(records[statistic.where]) if statistic.where else records
+    return element(rows, statistic)

@@ -14,7 +14,7 @@ from attnlab.store.store import Kind
 
 ENTRY = "entry.json"
 
-ABOUT = frozenset({"protocol", "model_key", "choices"})
+ABOUT = frozenset({"protocol", "model_key", "models", "choices"})
 """What a result's configuration file says beside the configuration."""
 
 Entry = dict[str, Any]
@@ -81,6 +81,7 @@ def _result(folder: Path, config: Mapping[str, Any]) -> Entry:
     return {
         "protocol": config["protocol"],
         "model_key": config["model_key"],
+        "models": config.get("models") or [config["model_key"]],
         "split": config["split"],
         "statistic": name,
         "value": statistics[name]["all"] if name is not None else None,

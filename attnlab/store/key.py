@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attnlab.data.fingerprint import fingerprint
@@ -56,27 +56,34 @@ def model_key(config: Mapping[str, Any]) -> str:
             "selection": config["selection"],
             "callbacks": config["callbacks"],
             "seed": config["seed"],
+            # The model on whose outputs this one is trained.
+            **({"given": config["given"]} if config.get("given") else {}),
         }
     )
 
 
-def result_key(config: Mapping[str, Any], protocol: str, model: str) -> str:
+def result_key(
+    config: Mapping[str, Any], protocol: str, model: str, further: Mapping[str, Sequence[str]] | None = None
+) -> str:
     """Key of one protocol's result on one model.
 
     Args:
         config: The job's resolved configuration, as plain containers.
         protocol: Name under ``protocols``.
         model: Key of the trained model.
+        further: Keys of the further models that the protocol declares, by its name for them.
 
     Returns:
         20 hexadecimal digits.
     """
-    options = {k: v for k, v in config["protocols"][protocol].items() if k not in PROTOCOL_INDIFFERENT}
+    indifferent = PROTOCOL_INDIFFERENT | {"models"}  # they count by their keys
+    options = {k: v for k, v in config["protocols"][protocol].items() if k not in indifferent}
     return _digest(
         {
             "version": RESULT_VERSION,
             "model": model,
             "protocol": options,
+            **({"further": further} if further else {}),
             "split": config["split"],
             **({"level": config["level"]} if config.get("level") else {}),
             # Numbers depend on the precision that they are measured in.

@@ -58,7 +58,7 @@ def of_sweep(sweep: Path) -> Selection:
 
 def _wanted(cell: Any) -> Iterator[tuple[Kind, Path]]:  # noqa: ANN401 - the content of cell.json
     store = Store(cell["store"])
-    yield "models", store.path("models", cell["model"])
+    yield from (("models", store.path("models", key)) for key in cell.get("models", [cell["model"]]))
     yield from (("results", store.path("results", key)) for key in cell["results"].values())
 
 

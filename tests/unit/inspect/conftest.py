@@ -46,7 +46,7 @@ def add_result(job, value=0.5):
     """The entries that measuring the job leaves, without records."""
     for protocol, key in job.result_keys.items():
         with job.store.create("results", key) as folder:
-            about = {"protocol": protocol, "model_key": job.model_key, "choices": job.choices}
+            about = {"protocol": protocol, "model_key": job.model_key, "models": job.models, "choices": job.choices}
             write_yaml(folder / "config.yaml", {**about, **job.config})
             about = {"higher_is_better": None, "by_prediction": {}}
             statistics = {"tvd": {"all": value, **about}, "other": {"all": 1.0, **about}}

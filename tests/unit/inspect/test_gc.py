@@ -113,3 +113,15 @@ def test_an_empty_store_has_no_garbage_and_is_not_made(outputs, capsys):
     assert main(["--delete"]) == 0
     assert "removed 0 of 0" in capsys.readouterr().out
     assert not outputs.exists()
+
+
+def test_further_models_that_a_result_or_an_unfinished_cell_needs_stay(outputs, make_job, capsys):
+    measured, waiting = (make_job("protocol=[uniform_baseline]", f"seed={seed}") for seed in (7, 8))
+    for job in (measured, waiting):
+        for other in (job, *job.all_further()):
+            add_model(other)
+    add_result(measured)
+    add_cell(outputs / "sweeps" / "study", waiting)
+    main(["--delete"])
+    assert all(job.store.has("models", key) for job in (measured, waiting) for key in job.models)
+    assert "2 models: unfinished cells of sweeps need them" in capsys.readouterr().err

@@ -16,7 +16,7 @@ CELLS = {
     "encoder_contextualisation": 72,
     "single_or_pair": 60,
     "paper/jain_wallace_2019": 480,
-    "paper/wiegreffe_pinter_2019": 72,
+    "paper/wiegreffe_pinter_2019": 24,
     "paper/serrano_smith_2019": 162,
 }
 

@@ -4,12 +4,14 @@ import pytest
 from matplotlib.colors import to_hex
 
 from attnlab.report.figures import draw, save
-from attnlab.report.spec import Band, BinnedViolin, Histogram, from_dict, to_dict
+from attnlab.report.spec import Band, BinnedViolin, Curve, Histogram, Scatter, from_dict, to_dict
 from attnlab.report.style import colour
 
 HISTOGRAM = Histogram("tau", column="tau", xlabel="τ", range=(-1.0, 1.0), bins=30)
 VIOLIN = BinnedViolin("v", column="probability", by="max_attention", xlabel="x", ylabel="y", range=(0.0, 1.0))
 BAND = Band("b", column="probability", low="low", high="high", ylabel="p")
+
+SCATTER = Scatter("s", column="probability", by="max_attention", xlabel="x", ylabel="y", ranges=(0.0, 1.0, 0.0, 1.0))
 
 
 def _kept(records):
@@ -43,7 +45,7 @@ def test_band_shows_each_interval_in_order_of_the_value(records):
     np.testing.assert_allclose(segments[:, 1, 1], kept.high)
 
 
-@pytest.mark.parametrize("figure", [HISTOGRAM, VIOLIN, BAND])
+@pytest.mark.parametrize("figure", [HISTOGRAM, VIOLIN, BAND, SCATTER])
 def test_figures_are_written_as_pdf_and_png_alike_every_time(records, figure, tmp_path):
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
@@ -55,7 +57,7 @@ def test_figures_are_written_as_pdf_and_png_alike_every_time(records, figure, tm
 
 
 def test_nothing_measured_still_gives_a_figure(records, tmp_path):
-    for figure in (HISTOGRAM, VIOLIN, BAND):
+    for figure in (HISTOGRAM, VIOLIN, BAND, SCATTER):
         save(draw(records.slice(0, 1), figure, ["a", "b"]), tmp_path, figure.name)
 
 
@@ -73,3 +75,17 @@ def test_more_than_three_predicted_classes_are_drawn_together(classes, groups):
     axes = draw(pa.table(columns), HISTOGRAM, list("abcd")).axes[0]
     assert len(axes.containers) == groups
     assert all(abs(sum(bar.get_height() for bar in bars) - 1) < 1e-9 for bars in axes.containers)
+
+
+def test_a_curve_joins_the_means_in_the_order_of_the_first_column(tmp_path):
+    columns = {"jsd": [[0.4, 0.0], [0.2, 0.2]], "tvd": [[0.3, 0.1], [0.1, 0.0]], "excluded": [None, None]}
+    records = pa.table({**columns, "excluded": pa.array([None, None], pa.string())})
+    figure = Curve("c", "jsd", "tvd", ("strong", "weak"), "x", "y", (0.0, 0.7))
+    axes = draw(records, figure, ["a", "b"]).axes[0]
+    np.testing.assert_allclose(axes.lines[0].get_xydata(), [[0.1, 0.05], [0.3, 0.2]])
+    assert {text.get_text(): text.xy[0] for text in axes.texts} == {
+        "strong": pytest.approx(0.3),
+        "weak": pytest.approx(0.1),
+    }
+    save(draw(records.slice(0, 0), figure, ["a", "b"]), tmp_path, figure.name)
+    assert from_dict(to_dict(figure)) == figure

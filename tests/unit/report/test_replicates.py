@@ -18,6 +18,9 @@ EXACT = (
     Statistic("where", "tau", where="chosen"),
     Statistic("accuracy", "prediction", how="accuracy"),
     Statistic("f1", "prediction", how="f1"),
+    Statistic("listed", "listed", element=1),
+    Statistic("accuracy_gain", "second", how="accuracy_gain", other="prediction"),
+    Statistic("f1_gain", "guess", how="f1_gain", other="prediction"),
     Statistic("fewer", "first", how="fewer", other="second"),
 )
 
@@ -29,6 +32,8 @@ def drawn(records):
     n = records.num_rows
     for name in ("first", "second"):
         records = records.append_column(name, pa.array(rng.integers(-1, 4, n)))
+    records = records.append_column("guess", pa.array(rng.integers(0, 2, n)))
+    records = records.append_column("listed", pa.array(rng.random((n, 2)).tolist()))
     records = records.append_column("chosen", pa.array(rng.random(n) < 0.5))
     return records, np.concatenate(list(Resampling(10, seed=5).instances(n)), axis=1)
 

@@ -1,4 +1,5 @@
 import io
+import math
 
 import numpy as np
 import pyarrow as pa
@@ -124,3 +125,46 @@ def test_table_shows_directions_classes_and_exclusions(records):
     for part in ("accuracy ↑", "negative", "180", "rank", "gradient: 20 of 200 not measured, constant scores"):
         assert part in text
     assert f"{summary['statistics']['tau']['by_prediction']['positive']:.4f}" in text
+
+
+def test_metrics_of_two_models_and_of_one_place_in_lists():
+    label, own, other = [0, 0, 1, 1], [0, 1, 1, 0], [0, 0, 1, 0]
+    probabilities = [[1 - p, p] for p in (0.1, 0.6, 0.9, 0.4)]
+    better = [[1 - p, p] for p in (0.1, 0.2, 0.9, 0.4)]
+    records = pa.table(
+        {
+            "label": label,
+            "prediction": own,
+            "prediction_b": other,
+            "probabilities": probabilities,
+            "probabilities_b": better,
+            "listed": [[1, o] for o in own],
+            "excluded": pa.array([None] * 4, pa.string()),
+        }
+    )
+    statistics = [
+        Statistic("accuracy", "prediction_b", "accuracy_gain", other="prediction", by_prediction=False),
+        Statistic("f1", "prediction_b", "f1_gain", other="prediction", by_prediction=False),
+        Statistic("auc", "probabilities_b", "auc_gain", other="probabilities", by_prediction=False),
+        Statistic("each", "listed", "f1", by_class=True, element=1),
+    ]
+    found = summarise(records, statistics, ["no", "yes"])["statistics"]
+    assert found["accuracy"]["all"] == pytest.approx(0.25)
+    assert found["f1"]["all"] == pytest.approx(2 / 3 - 0.5)
+    assert found["auc"]["all"] == pytest.approx(0.25)
+    assert found["each"]["all"] == pytest.approx(0.5)
+    assert found["each"]["by_class"] == {"no": pytest.approx(0.5), "yes": pytest.approx(0.5)}
+
+
+def test_area_is_that_of_the_curve_through_the_origin_level_beyond_its_end():
+    records = pa.table(
+        {
+            "jsd": [[math.log(2) / 2, 0.0]] * 2,
+            "tvd": [[0.3, 0.1], [0.1, 0.1]],
+            "prediction": [0, 1],
+            "excluded": pa.array([None] * 2, pa.string()),
+        }
+    )
+    area = Statistic("area", "tvd", "curve_area", other="jsd", by_prediction=False)
+    found = summarise(records, [area], ["no", "yes"])["statistics"]["area"]["all"]
+    assert found == pytest.approx((0.1 + 0.2) / 2 / 2 + 0.2 / 2)
