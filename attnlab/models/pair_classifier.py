@@ -31,6 +31,7 @@ class PairClassifier(SequenceClassifier):
         pos_weight: Unused: the loss weighs all classes alike, as published.
         scheduler: Builds a learning rate scheduler from the optimizer; it sees dev accuracy after each epoch.
         initialise: Gives parameters their first values; PyTorch's own when not given.
+        objective: Summed loss of a batch in training; that of the labels when not given.
 
     Raises:
         ValueError: fewer than two classes.
@@ -51,6 +52,7 @@ class PairClassifier(SequenceClassifier):
         pos_weight: float | None = None,
         scheduler: Callable[[torch.optim.Optimizer], Any] | None = None,
         initialise: Callable[[nn.Module], None] | None = None,
+        objective: Callable[[SequenceClassifier, Batch], Tensor] | None = None,
     ) -> None:
         super().__init__(
             encoder=encoder,
@@ -60,6 +62,7 @@ class PairClassifier(SequenceClassifier):
             num_classes=num_classes,
             embedding_dim=embedding_dim,
             scheduler=scheduler,
+            objective=objective,
         )
         self.question_encoder = encoder(embedding_dim)
         size: int = self.encoder.output_size  # type: ignore[assignment]
