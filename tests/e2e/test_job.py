@@ -72,8 +72,8 @@ def test_the_same_job_gives_the_same_records_and_a_changed_protocol_keeps_the_mo
 def test_a_killed_job_leaves_no_half_entry_and_is_finished_by_running_it_again(attnlab):
     job = (*SMALL, "logger=none", "protocol=[predictions]", "trainer.max_epochs=500", "callbacks=none")
     process = attnlab(*job, start=True)
-    drafts = attnlab.folder / "outputs" / "store" / "drafts"
-    while not list(drafts.glob("*/scratch/best.ckpt")):
+    store = attnlab.folder / "outputs" / "store"
+    while not list(store.glob("unfinished/*/now/best.ckpt")):
         assert process.poll() is None, process.communicate()[1]
         time.sleep(0.05)
     os.kill(process.pid, signal.SIGKILL)

@@ -71,7 +71,7 @@ def test_an_interrupted_sweep_ends_its_children_and_is_finished_by_running_it_ag
     job = ("-m", *JOB, "seed=0,1", "protocol=[permutation]", "trainer.max_epochs=4000", "callbacks=none")
     process = attnlab(*job, start=True)
     beats = lambda: list((attnlab.folder / "outputs" / "sweeps").rglob("heartbeat.json"))  # noqa: E731
-    while not list((attnlab.folder / "outputs").glob("store/drafts/*/scratch/best.ckpt")):
+    while not list((attnlab.folder / "outputs").glob("store/unfinished/*/now/best.ckpt")):
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)
     children = {int(beat.read_text().split('"pid": ')[1].split(",")[0]) for beat in beats()}
