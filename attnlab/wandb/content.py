@@ -113,5 +113,10 @@ def result_content(result: Result, max_rows: int) -> Content:
     return Content(({**logged, **_prefixed(result.protocol, {"records": table, **figures})},), values)
 
 
+def logged_name(of: str, name: str) -> str:
+    """Key under which a value of a protocol is logged: W&B makes a section of what stands before the slash."""
+    return f"{of}/{name}"
+
+
 def _prefixed(protocol: str, values: Row) -> dict[str, Any]:
-    return {f"{protocol}/{name}": value for name, value in values.items()}
+    return {logged_name(protocol, name): value for name, value in values.items()}

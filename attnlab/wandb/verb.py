@@ -7,6 +7,7 @@ from attnlab.verbs import Verb
 
 SUBVERBS = {
     "push": Verb("attnlab.wandb.push", "[SWEEP]", "show everything that the store has, as jobs would have shown it"),
+    "dashboard": Verb("attnlab.wandb.dashboard", "[SWEEP or STORE]", "workspace, report and tables over all seeds"),
     "sweep": Verb("attnlab.wandb.sweep", "STUDY [key=value…]", "write a study as a file for `wandb sweep`"),
     "cell": Verb("attnlab.wandb.cell", "cell='key=value …'", "one job of such a sweep; what `wandb agent` runs"),
 }

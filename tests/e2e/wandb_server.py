@@ -3,19 +3,20 @@
 import json
 import re
 import threading
+from base64 import b64encode
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 VIEWER = {"id": "VXNlcjox", "name": "me", "username": "me", "email": "me@example.org", "admin": False, "flags": "{}"}
 
 
 class WandbServer(ThreadingHTTPServer):
-    """Listens on a free port; ``runs`` holds what is known of each run, by id."""
+    """Listens on a free port; ``runs`` and ``views`` hold what is known of each run and view, by id."""
 
     daemon_threads = True
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.runs = {}
+        self.runs, self.views = {}, {}
         self.url = f"http://127.0.0.1:{self.server_port}"
         self.environment = {"WANDB_API_KEY": "0" * 40, "WANDB_BASE_URL": self.url}
 
@@ -119,3 +120,28 @@ class Handler(BaseHTTPRequestHandler):
     def _CreateRunFiles(self, asked):  # noqa: N802
         files = [{"name": name, "uploadUrl": f"{self.server.url}/files"} for name in asked["files"]]
         return {"createRunFiles": {"runID": "r", "uploadHeaders": [], "files": files}}
+
+    def _GetDefaultEntity(self, asked):  # noqa: N802
+        return {"viewer": {"id": "u", "entity": "me"}}
+
+    def _GetProjects(self, asked):  # noqa: N802
+        return {"models": {"edges": [], "pageInfo": {"endCursor": None, "hasNextPage": False}}}
+
+    def _UpsertView2(self, asked):  # noqa: N802
+        key = asked.get("id") or b64encode(f"View:{len(self.server.views)}".encode()).decode()
+        inserted = key not in self.server.views
+        view = self.server.views.setdefault(key, {"id": key, "name": asked["name"]})
+        view.update({name: asked[name] for name in ("type", "displayName", "description", "spec")})
+        view["project"] = {"id": "p", "name": asked["projectName"], "entityName": asked["entityName"]}
+        now = "2026-01-01T00:00:00Z"
+        view.update({"createdAt": now, "updatedAt": now})
+        return {"upsertView": {"view": view, "inserted": inserted}}
+
+    _upsertView = _UpsertView2  # noqa: N815
+
+    def _View(self, asked):  # noqa: N802
+        found = [view for view in self.server.views.values() if view["name"] == asked["viewName"]]
+        return {"project": {"allViews": {"edges": [{"node": view} for view in found]}}}
+
+    def _SpecificReport(self, asked):  # noqa: N802
+        return {"view": self.server.views.get(asked["reportId"])}

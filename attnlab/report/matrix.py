@@ -1,0 +1,47 @@
+"""What every protocol says of every model, as one table."""
+
+from collections import defaultdict
+
+from attnlab.errors import StoreError
+from attnlab.report.cells import ResultCell
+from attnlab.report.grid import Grid
+from attnlab.report.sheet import Column, Entry, Sheet, text
+from attnlab.report.site.headline import Headline, headline
+
+Measured = dict[tuple[str, str, str], dict[str, list[ResultCell]]]
+
+
+def matrix_sheet(grid: Grid, problems: list[str]) -> Sheet:
+    """One row per data set, setting and split, one column per protocol: its headline statistic, mean over seeds.
+
+    Args:
+        grid: Results in their places.
+        problems: Gets a line about each result whose specification is damaged.
+    """
+    measured: Measured = defaultdict(lambda: defaultdict(list))
+    for place, cell in grid.cells.items():
+        measured[place.data, place.setting, place.split][place.protocol].append(cell)
+    protocols = sorted({protocol for row in measured.values() for protocol in row})
+    rows = [
+        [*map(text, names), *(_entry(row.get(protocol, []), problems) for protocol in protocols)]
+        for names, row in measured.items()
+    ]
+    names = [Column("data", ("data",)), Column("model", ("setting",)), Column("split", ("split",))]
+    columns = [Column(name, (name, f"{name} statistic", f"{name} seeds"), right=True) for name in protocols]
+    return Sheet("headline statistic of each protocol, mean over seeds", [*names, *columns], rows)
+
+
+def _entry(cells: list[ResultCell], problems: list[str]) -> Entry:
+    glance = _headline(cells, problems) if cells else None
+    if glance is None or glance.value is None:
+        return Entry(None, (None, glance.name if glance else None, len(cells)))
+    seeds = f"{len(cells)} seed{'' if len(cells) == 1 else 's'}"
+    return Entry(f"{glance.name} {glance.value:.4f} ({seeds})", (glance.value, glance.name, len(cells)))
+
+
+def _headline(cells: list[ResultCell], problems: list[str]) -> Headline | None:
+    try:
+        return headline(cells)
+    except StoreError as error:
+        problems.append(str(error))
+        return None
