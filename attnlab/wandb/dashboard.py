@@ -100,14 +100,15 @@ def _show(place: Path, cells: Sequence[ResultCell], destination: Destination, pu
     mirror(aggregate.identity, destination, PushedRuns(pushed), aggregate.content)
     workspace = make_workspace(name, destination, logged, aggregate)
     report = make_report(name, destination, logged, aggregate)
-    saved = _saved(folder / FILE, destination)
+    saved = _saved(folder / FILE)
     if destination.mode == "online":
         with asking("save the workspace and the report"):
-            saved = save(workspace, report, saved)
+            saved[destination.path] = save(workspace, report, saved.get(destination.path, {}))
     about = {"name": name, "entity": destination.entity, "project": destination.project, "run": aggregate.identity.id}
     write_json(folder / FILE, {**about, **as_plain(workspace, report), "saved": saved})
-    addresses = [f"{kind}: {address}" for kind, address in saved.items()] if destination.mode == "online" else []
-    return "\n".join([f"dashboard of {len(cells)} results: {folder / FILE}", *addresses])
+    addresses = saved[destination.path] if destination.mode == "online" else {}
+    lines = [f"{kind}: {address}" for kind, address in addresses.items()]
+    return "\n".join([f"dashboard of {len(cells)} results: {folder / FILE}", *lines])
 
 
 def place_name(place: Path) -> str:
@@ -128,13 +129,9 @@ def _own_entity() -> str | None:
     return entity
 
 
-def _saved(path: Path, destination: Destination) -> dict[str, str]:
-    """Addresses of what an earlier call saved to this project."""
-    if not path.exists():
-        return {}
-    earlier = read_json(path)
-    same = earlier.get("project") == destination.project and destination.entity in (None, earlier.get("entity"))
-    return dict(earlier.get("saved") or {}) if same else {}
+def _saved(path: Path) -> dict[str, dict[str, str]]:
+    """Addresses of what earlier calls saved, by entity and project."""
+    return dict(read_json(path).get("saved", {})) if path.exists() else {}
 
 
 def _how_to_upload(options: argparse.Namespace, runs: Path) -> str:
