@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +106,22 @@ def sweep_arguments(arguments: Sequence[str]) -> tuple[str, list[str]] | None:
         raise ConfigError(f"{' '.join(m.group() for m in chosen)}: one study at a time")
     group, name = chosen[0].groups()
     rest = [a for a in arguments if a != chosen[0].group() and a not in ("-m", "--multirun")]
+    rest = list(_with_search_path(rest))
     flags = [a for a in rest if a.startswith("-")]
     if flags:
         raise ConfigError(f"{flags[0]} does not work with a study; dry_run=true shows what {group}={name} would do")
     return (name if group == "sweep" or name.endswith(".yaml") else f"{group}/{name}"), rest
+
+
+def _with_search_path(arguments: Sequence[str]) -> Iterator[str]:
+    """Hydra's flag for a folder of the user's own options, as the override that every job can carry."""
+    left = iter(arguments)
+    for argument in left:
+        flag, has_value, value = argument.partition("=")
+        if flag not in ("--config-dir", "-cd"):
+            yield argument
+            continue
+        folder = Path(value if has_value else next(left, "")).absolute()
+        if not folder.is_dir():
+            raise ConfigError(f"{flag} {folder}: no such folder")
+        yield f"hydra.searchpath=['file://{folder}']"

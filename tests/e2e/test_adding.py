@@ -34,6 +34,10 @@ def test_a_protocol(mine, attnlab):
     result = attnlab("--config-dir", str(mine / "conf"), *SMALL, "logger=none", "protocol=[top_token]")
     assert result.returncode == 0, result.stderr
     assert "change of the prediction" in result.stdout
+    study = ("+sweep=quickstart", "--config-dir", str(mine / "conf"), "protocol=[top_token]", "dry_run=true")
+    planned = attnlab(*study)
+    assert planned.returncode == 0, planned.stderr
+    assert "0 impossible" in planned.stdout
 
 
 def test_an_encoder(mine, attnlab):
