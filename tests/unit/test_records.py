@@ -13,3 +13,10 @@ def test_what_is_not_a_number_is_missing_and_a_batch_without_any_keeps_the_type(
     assert some["fraction"].to_pylist() == [0.5, None]
     assert none["fraction"].to_pylist() == [None, None]
     assert none["fraction"].type == some["fraction"].type == pa.float32()
+
+
+def test_what_is_not_a_number_is_a_missing_value_in_lists_too():
+    columns = {"effect": [[0.5, float("nan")], [float("nan")] * 2], "excluded": [None, None]}
+    table = to_arrow(columns, torch.ones(2, 3, dtype=torch.bool))
+    assert table["effect"].to_pylist() == [[0.5, None], [None, None]]
+    assert table.equals(table)
