@@ -149,4 +149,5 @@ def _array(name: str, values: Any, content: np.ndarray) -> pa.Array:  # noqa: AN
     if all(value is None for value in values):
         # Nothing tells the type of an empty column; the only one that may be empty for a whole batch is text.
         return pa.array(values, pa.string())
-    return pa.array(values, from_pandas=True)
+    # What is not a number is missing in lists too; the type is found first, since of nothing but that it would be none.
+    return pa.array(values, pa.array(values).type, from_pandas=True)

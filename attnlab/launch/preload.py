@@ -1,5 +1,6 @@
 """Imported once by the fork server: everything that a job needs and that starts neither CUDA nor threads."""
 
+import gc
 import importlib
 import io
 
@@ -49,6 +50,9 @@ def warm_up() -> None:
     figure.add_subplot().set_xlabel("τ")
     for form in ("pdf", "png"):
         figure.savefig(io.BytesIO(), format=form)
+    # What is here now stays in every job: their collectors need not look at it, which would copy its memory too.
+    gc.collect()
+    gc.freeze()
 
 
 warm_up()

@@ -20,3 +20,8 @@ def test_what_is_not_a_number_is_a_missing_value_in_lists_too():
     table = to_arrow(columns, torch.ones(2, 3, dtype=torch.bool))
     assert table["effect"].to_pylist() == [[0.5, None], [None, None]]
     assert table.equals(table)
+
+
+def test_lists_without_any_number_keep_the_type():
+    columns = {"effect": [[float("nan")] * 2] * 2, "excluded": [None, None]}
+    assert to_arrow(columns, torch.ones(2, 3, dtype=torch.bool)).schema.field("effect").type == pa.list_(pa.float64())
