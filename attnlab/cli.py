@@ -113,14 +113,12 @@ def _run_job(config: "DictConfig") -> None:
 
 def _defaults(overrides: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]:
     """A job composed from its group choices alone, whose values tell the types."""
-    from hydra import compose
     from hydra.core.global_hydra import GlobalHydra
 
-    from attnlab.config.composing import to_plain
-    from attnlab.config.overrides import group_choices
+    from attnlab.config.composing import load_with_hydra
+    from attnlab.launch.composing import Composing
 
-    loader = GlobalHydra.instance().config_loader()
-    return to_plain(compose("config", overrides=group_choices(overrides, loader))), {}
+    return Composing(load_with_hydra, GlobalHydra.instance().config_loader()).defaults(overrides)
 
 
 def _show(job: Any, results: Any) -> None:  # noqa: ANN401 - types need imports that start-up does without

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 
+Composed = tuple[dict[str, Any], dict[str, str]]
+"""A resolved configuration, and the option chosen in each group."""
+
+
 def register_resolvers() -> None:
     """Make ``${attnlab.…}`` known to OmegaConf."""
     from omegaconf import OmegaConf
@@ -18,7 +22,7 @@ def register_resolvers() -> None:
     OmegaConf.register_new_resolver("attnlab.cache_dir", cache_directory, replace=True)
 
 
-def compose(overrides: Sequence[str] = ()) -> tuple[dict[str, Any], dict[str, str]]:
+def compose(overrides: Sequence[str] = ()) -> Composed:
     """Compose a job's configuration outside the command line, for notebooks, benchmarks and tests.
 
     Args:
@@ -32,25 +36,17 @@ def compose(overrides: Sequence[str] = ()) -> tuple[dict[str, Any], dict[str, st
 
 
 @contextlib.contextmanager
-def composer() -> "Iterator[Callable[[Sequence[str]], tuple[dict[str, Any], dict[str, str]]]]":
+def composer() -> "Iterator[Callable[[Sequence[str]], Composed]]":
     """What :func:`compose` does, for many jobs: Hydra starts once."""
     import hydra
-    from omegaconf import open_dict
 
     from attnlab.launch.plugins import register_plugins
 
     register_resolvers()
     register_plugins()
 
-    def compose_one(overrides: Sequence[str]) -> tuple[dict[str, Any], dict[str, str]]:
-        config = load_with_hydra(overrides)
-        choices = chosen_options(config.hydra.runtime.choices)
-        with open_dict(config):
-            del config["hydra"]
-        return to_plain(config), choices
-
     with hydra.initialize_config_dir(str(config_directory()), version_base="1.3"):
-        yield compose_one
+        yield lambda overrides: without_hydra(load_with_hydra(overrides))
 
 
 def load_with_hydra(overrides: Sequence[str]) -> "DictConfig":
@@ -58,6 +54,16 @@ def load_with_hydra(overrides: Sequence[str]) -> "DictConfig":
     import hydra
 
     return hydra.compose("config", overrides=list(overrides), return_hydra_config=True)
+
+
+def without_hydra(config: "DictConfig") -> Composed:
+    """A job from Hydra's configuration, whose own part is taken out of it."""
+    from omegaconf import open_dict
+
+    choices = chosen_options(config.hydra.runtime.choices)
+    with open_dict(config):
+        del config["hydra"]
+    return to_plain(config), choices
 
 
 def chosen_options(choices: Any) -> dict[str, str]:  # noqa: ANN401 - a mapping of Hydra's

@@ -2,18 +2,14 @@
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra.core.config_loader import ConfigLoader
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from omegaconf import DictConfig, open_dict
+from omegaconf import DictConfig
 
-from attnlab.config.composing import chosen_options, to_plain
-from attnlab.config.overrides import group_choices
-
-Composed = tuple[dict[str, Any], dict[str, str]]
-"""A resolved configuration, and the option chosen in each group."""
+from attnlab.config.composing import Composed, without_hydra
+from attnlab.config.overrides import group_choices, is_group
 
 
 class Composing:
@@ -26,33 +22,30 @@ class Composing:
 
     def __init__(self, load: Callable[[list[str]], DictConfig], loader: ConfigLoader) -> None:
         self.load = load
-        self.loader = loader
+        self.is_group = is_group(loader)
         self.bases: dict[tuple[str, ...], DictConfig] = {}
         self.plain: dict[tuple[str, ...], Composed] = {}
 
     def compose(self, overrides: Sequence[str]) -> Composed:
         """A cell."""
-        choices = tuple(group_choices(overrides, self.loader))
+        choices = self._choices(overrides)
         values = [override for override in overrides if override not in choices]
-        config = copy.deepcopy(self._base(choices))
+        config = self._base(choices)
         ConfigLoaderImpl._apply_overrides_to_config(OverridesParser.create().parse_overrides(values), config)
-        return _plain(config)
+        return without_hydra(config)
 
     def defaults(self, overrides: Sequence[str]) -> Composed:
-        """A cell from its group choices alone."""
-        choices = tuple(group_choices(overrides, self.loader))
+        """A cell from its group choices alone, whose values tell the types."""
+        choices = self._choices(overrides)
         if choices not in self.plain:
-            self.plain[choices] = _plain(copy.deepcopy(self._base(choices)))
+            self.plain[choices] = without_hydra(self._base(choices))
         return self.plain[choices]
 
+    def _choices(self, overrides: Sequence[str]) -> tuple[str, ...]:
+        return tuple(group_choices(overrides, self.is_group))
+
     def _base(self, choices: tuple[str, ...]) -> DictConfig:
+        """A copy of what Hydra makes of group choices."""
         if choices not in self.bases:
             self.bases[choices] = self.load(list(choices))
-        return self.bases[choices]
-
-
-def _plain(config: DictConfig) -> Composed:
-    choices = chosen_options(config.hydra.runtime.choices)
-    with open_dict(config):
-        del config["hydra"]
-    return to_plain(config), choices
+        return copy.deepcopy(self.bases[choices])

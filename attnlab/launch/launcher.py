@@ -11,9 +11,9 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.core.utils import JobReturn, JobStatus, configure_log, setup_globals
 from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, TaskFunction
-from omegaconf import DictConfig, open_dict
+from omegaconf import DictConfig
 
-from attnlab.config.composing import composer, load_with_hydra, to_plain
+from attnlab.config.composing import composer, load_with_hydra, without_hydra
 from attnlab.launch.composing import Composing
 from attnlab.launch.engine import Ending
 from attnlab.launch.plan import make_plan
@@ -37,7 +37,7 @@ class SweepLauncher(Launcher):
         """
         setup_globals()
         configure_log(self.config.hydra.hydra_logging, self.config.hydra.verbose)
-        options = to_plain(self._without_hydra(self.config))
+        options, _ = without_hydra(self.config.copy())
         folder = Path(str(self.config.hydra.sweep.dir)).absolute()
         planned = Composing(self._load, self.context.config_loader)
         code = _plan_and_run(job_overrides, planned, folder, options)
@@ -50,13 +50,6 @@ class SweepLauncher(Launcher):
 
     def _load(self, overrides: list[str]) -> DictConfig:
         return self.context.config_loader.load_sweep_config(self.config, overrides)
-
-    @staticmethod
-    def _without_hydra(config: DictConfig) -> DictConfig:
-        config = config.copy()
-        with open_dict(config):
-            config.pop("hydra", None)
-        return config
 
 
 def launch_jobs(jobs: Sequence[Sequence[str]], folder: Path) -> int:

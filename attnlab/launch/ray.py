@@ -3,7 +3,7 @@
 import contextlib
 import importlib.util
 import logging
-import multiprocessing
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from attnlab.errors import ConfigError
 from attnlab.launch.engine import Ending
 from attnlab.launch.plan import Entry
 from attnlab.launch.scheduler import Policy, Scheduler, Tell
-from attnlab.launch.worker import work
+from attnlab.launch.worker import start_below
 
 
 class Ray:
@@ -95,6 +95,9 @@ class RayPool:
         """Cells that ended; the code of one whose node or worker died is that of a kill."""
         import ray
 
+        if not self.running:  # every cell is being run by others
+            time.sleep(timeout)
+            return []
         ready, _ = ray.wait(list(self.running), num_returns=1, timeout=timeout)
         codes = []
         for reference in ready:
@@ -118,7 +121,6 @@ def run_below(cell: str, threads: int) -> int:
     Returns:
         Its exit code.
     """
-    process = multiprocessing.get_context("spawn").Process(target=work, args=(cell, (), max(1, threads)))
-    process.start()
+    process = start_below(cell, max(1, threads))
     process.join()
     return process.exitcode or 0

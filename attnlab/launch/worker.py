@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 SCRUBBED = (
@@ -17,7 +18,6 @@ SCRUBBED = (
 
 GRACE_SECONDS = 10.0
 """What a job gets between SIGTERM and SIGKILL."""
-
 
 CLUSTER = ("SLURM_", "SUBMITIT_")
 """Variables of a cluster, by which Lightning would look for other processes of the same job."""
@@ -48,6 +48,13 @@ def work(folder: str, devices: tuple[str, ...], threads: int, only_model: bool =
 
     torch.set_num_threads(threads)
     sys.exit(run_cell(Path(folder), only_model))
+
+
+def start_below(cell: str, threads: int, only_model: bool = False) -> BaseProcess:
+    """Start :func:`work` in a fresh process below this one, which a cluster started."""
+    process = multiprocessing.get_context("spawn").Process(target=work, args=(cell, (), threads, only_model))
+    process.start()
+    return process
 
 
 def _die_with_sweep() -> None:

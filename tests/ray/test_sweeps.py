@@ -30,3 +30,9 @@ def test_what_the_cluster_cannot_give_is_one_line(attnlab):
     done = attnlab(*SWEEP, "cluster.gpus=64.0")
     assert done.returncode == 2
     assert done.stderr.strip().splitlines()[-1] == "attnlab: cluster.gpus=64.0: the Ray cluster has 0 in all"
+
+
+def test_a_pool_in_which_nothing_runs_waits_and_has_nothing_to_tell():
+    from attnlab.launch.ray import RayPool
+
+    assert RayPool(cpus=1, gpus=0).ended(timeout=0.01) == []

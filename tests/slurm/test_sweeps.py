@@ -129,6 +129,19 @@ def test_ctrl_c_takes_the_jobs_out_of_the_queue(submit, cluster):
     wait_for(lambda: not cluster.jobs(), seconds=30)
 
 
+def test_ctrl_c_leaves_the_jobs_of_another_sweep(submit, cluster):
+    assert submit(*SWEEP, *LONG, "cluster.detached=true").returncode == 0
+    jobs = wait_for(cluster.jobs)
+    process = submit(*SWEEP, *LONG, "hydra.sweep.dir=outputs/sweeps/other", start=True)
+    wait_for(lambda: list(submit.folder.glob("outputs/sweeps/other/cells/*/job.yaml")))
+    time.sleep(2 * 1.0)  # it looks at the queue once a second
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert "1 cells are in SLURM's queue already" in output
+    assert process.returncode == 130
+    assert [job.split()[0] for job in cluster.jobs()] == [job.split()[0] for job in jobs]
+
+
 def test_what_slurm_refuses_is_one_line(submit):
     done = submit(*SWEEP, "cluster.partition=nowhere")
     assert done.returncode == 2

@@ -10,28 +10,17 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Unit:
-    """What one task of an array does.
-
-    Attributes:
-        entries: One cell to run; or, to train, every cell that needs the model.
-        trains: Whether the model is trained and nothing measured.
-    """
-
-    entries: tuple[Entry, ...]
-    trains: bool = False
-
-
-@dataclass(frozen=True)
 class Array:
     """Tasks that are submitted together.
 
     Attributes:
-        units: One for each task.
+        tasks: The cell of each task; or, where the array trains, every cell that needs the model of that task.
+        trains: Whether models are trained and nothing is measured.
         after: The array, by its place in the list, whose task of the same number trains the model of this one's.
     """
 
-    units: tuple[Unit, ...]
+    tasks: tuple[tuple[Entry, ...], ...]
+    trains: bool = False
     after: int | None = None
 
 
@@ -54,11 +43,10 @@ def make_arrays(waiting: Sequence[Entry], most: int) -> list[Array]:
     together = {id(entry) for group in shared for entry in group}
     arrays: list[Array] = []
     for block in _blocks(sorted(shared, key=len, reverse=True), most):
-        arrays.append(Array(tuple(Unit(tuple(group), trains=True) for group in block)))
+        arrays.append(Array(tuple(map(tuple, block)), trains=True))
         first = len(arrays) - 1
-        numbers = range(len(block[0]))
-        arrays += [Array(tuple(Unit((g[n],)) for g in block if len(g) > n), after=first) for n in numbers]
-    alone = [Unit((entry,)) for entry in waiting if id(entry) not in together]
+        arrays += [Array(tuple((g[n],) for g in block if len(g) > n), after=first) for n in range(len(block[0]))]
+    alone = [(entry,) for entry in waiting if id(entry) not in together]
     return arrays + [Array(tuple(block)) for block in _blocks(alone, most)]
 
 

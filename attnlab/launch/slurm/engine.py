@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attnlab.errors import ConfigError
+from attnlab.errors import ConfigError, StoreError
+from attnlab.inspect.status import sweeps
 from attnlab.launch.cell import cell_id
 from attnlab.launch.engine import Ending
 from attnlab.launch.plan import Entry
@@ -16,6 +17,9 @@ from attnlab.launch.slurm.queue import cancel, largest_array, queue
 from attnlab.launch.slurm.task import Task
 from attnlab.launch.slurm.watch import Watched, watch
 from attnlab.store.document import read_json, write_json
+
+NOTE = "slurm.json"
+"""In a cell's folder: the job that runs it."""
 
 
 class Slurm:
@@ -90,60 +94,61 @@ class Slurm:
     def run(self, waiting: Sequence[Entry], cells: Path, policy: Policy, tell: Tell) -> Ending:
         """Submit cells, except those that are in the queue already, and wait for all of them.
 
+        What ends early, by Ctrl-C or by the policy, takes out of the queue what it submitted, and nothing else.
+
         Raises:
             ConfigError: SLURM refuses the jobs.
         """
         present = _in_queue(waiting, cells)
-        watched = [
-            Watched(e, cells / cell_id(e.job), present[cell_id(e.job)]) for e in waiting if cell_id(e.job) in present
-        ]
         new = [entry for entry in waiting if cell_id(entry.job) not in present]
-        if watched:
-            print(f"{len(watched)} cells are in SLURM's queue already")
+        if present:
+            print(f"{len(present)} cells are in SLURM's queue already")
         submitted: list[str] = []
         try:
-            for entry, job in self._submit(new, cells, submitted):
-                watched.append(Watched(entry, cells / cell_id(entry.job), job))
+            jobs = {**present, **self._submit(new, cells, submitted)}
             print(f"submitted {len(new)} cells as SLURM jobs {' '.join(submitted) or 'none'}")
             if self.detached:
                 return Ending.SUBMITTED
-            complete = watch(watched, policy, tell, self.poll_seconds)
+            watched = [Watched(entry, cells / name, jobs[name]) for entry in waiting for name in [cell_id(entry.job)]]
+            failures, left = watch(watched, policy, tell, self.poll_seconds)
         except BaseException:
-            cancel([*submitted, *(w.job for w in watched)])
+            cancel(submitted)
             raise
-        return Ending.DONE if complete else Ending.INCOMPLETE
+        if left:
+            trainings = set(submitted).difference(map(_array, jobs.values()))
+            cancel([*trainings, *(item.job for item in left if _array(item.job) in submitted)])
+        return Ending.INCOMPLETE if failures else Ending.DONE
 
-    def _submit(self, entries: Sequence[Entry], cells: Path, submitted: list[str]) -> list[tuple[Entry, str]]:
-        """Submit arrays, noting in each cell the job that runs it."""
+    def _submit(self, entries: Sequence[Entry], cells: Path, submitted: list[str]) -> dict[str, str]:
+        """Submit arrays; the job that runs each cell is noted in its folder, and returned by the cell's name."""
         jobs: list[list[str]] = []
-        placed = []
+        placed = {}
         for array in make_arrays(entries, largest_array()):
             dependency = None if array.after is None else _dependency(array, jobs[array.after])
             jobs.append(self._submit_array(array, cells, dependency))
-            submitted.append(jobs[-1][0].partition("_")[0])
-            if array.units[0].trains:
+            submitted.append(_array(jobs[-1][0]))
+            if array.trains:
                 continue
-            for unit, job in zip(array.units, jobs[-1], strict=True):
-                (entry,) = unit.entries
-                write_json(cells / cell_id(entry.job) / "slurm.json", {"job": job})
-                placed.append((entry, job))
+            for (entry,), job in zip(array.tasks, jobs[-1], strict=True):
+                name = cell_id(entry.job)
+                write_json(cells / name / NOTE, {"job": job})
+                placed[name] = job
         return placed
 
     def _submit_array(self, array: Array, cells: Path, dependency: str | None) -> list[str]:
         from submitit import SlurmExecutor
         from submitit.core.utils import FailedJobError, FailedSubmissionError
 
-        folders = [tuple(str(cells / cell_id(e.job)) for e in unit.entries) for unit in array.units]
+        folders = [tuple(str(cells / cell_id(entry.job)) for entry in task) for task in array.tasks]
         for folder in (Path(name) for names in folders for name in names):
             for stale in ("error.json", "heartbeat.json"):
                 (folder / stale).unlink(missing_ok=True)
         executor = SlurmExecutor(cells.parent / "slurm", max_num_timeout=self.max_timeouts)
-        tasks = [Task(names, unit.trains) for names, unit in zip(folders, array.units, strict=True)]
         try:
             executor.update_parameters(
                 job_name=f"attnlab-{cells.parent.name}"[:64], dependency=dependency, **self.parameters
             )
-            return [job.job_id for job in executor.submit_array(tasks)]
+            return [job.job_id for job in executor.submit_array([Task(names, array.trains) for names in folders])]
         except (FailedJobError, FailedSubmissionError, ValueError, TypeError, OSError) as error:
             lines = [line.strip() for line in str(error).splitlines() if "error" in line.lower()] or [str(error)]
             raise ConfigError(f"cluster: SLURM refused the jobs: {lines[0]}") from error
@@ -151,9 +156,14 @@ class Slurm:
 
 def _dependency(array: Array, trainings: Sequence[str]) -> str:
     """Each task waits for the one of the same number; where there is a single task, SLURM has no numbers."""
-    if len(array.units) == 1:
+    if len(array.tasks) == 1:
         return f"afterok:{trainings[0]}"
-    return f"aftercorr:{trainings[0].partition('_')[0]}"
+    return f"aftercorr:{_array(trainings[0])}"
+
+
+def _array(job: str) -> str:
+    """The array that a job, by SLURM's number, is a task of."""
+    return job.partition("_")[0]
 
 
 def _in_queue(waiting: Sequence[Entry], cells: Path) -> dict[str, str]:
@@ -161,14 +171,16 @@ def _in_queue(waiting: Sequence[Entry], cells: Path) -> dict[str, str]:
     known = queue()
     if not known:
         return {}
-    sweeps = {cells, *(path for pattern in ("*/cells", "*/*/cells") for path in _sweeps(waiting).glob(pattern))}
-    found = {}
-    for name in (cell_id(entry.job) for entry in waiting):
-        for note in (folder / name / "slurm.json" for folder in sweeps):
-            if note.is_file() and read_json(note).get("job") in known:
-                found[name] = str(read_json(note)["job"])
-    return found
+    root = Path(waiting[0].job.config["paths"]["output_dir"]) / "sweeps"
+    places = {cells, *(sweep / "cells" for sweep in sweeps(root))}
+    names = [cell_id(entry.job) for entry in waiting]
+    noted = ((name, _noted_job(place / name)) for name in names for place in places)
+    return {name: job for name, job in noted if job in known}
 
 
-def _sweeps(waiting: Sequence[Entry]) -> Path:
-    return Path(waiting[0].job.config["paths"]["output_dir"]) / "sweeps"
+def _noted_job(cell: Path) -> str:
+    """The job that was to run a cell; empty where there is none."""
+    try:
+        return str(read_json(cell / NOTE).get("job"))
+    except StoreError:
+        return ""

@@ -1,6 +1,5 @@
 """What SLURM runs: one cell, or the training that several wait for, in a process below this one."""
 
-import multiprocessing
 import os
 import shutil
 import signal
@@ -11,7 +10,7 @@ from typing import Any
 
 from attnlab.launch.cell import write_error
 from attnlab.launch.pool import signal_group
-from attnlab.launch.worker import GRACE_SECONDS, work
+from attnlab.launch.worker import GRACE_SECONDS, start_below
 
 
 class Task:
@@ -31,10 +30,10 @@ class Task:
 
     def __call__(self) -> None:
         """Do it; the process exits with 1 when it fails, so that SLURM counts it as failed."""
-        process = multiprocessing.get_context("spawn").Process(target=work, args=self._arguments())
-        _children.append(process)
+        cores = os.environ.get("SLURM_CPUS_PER_TASK") or len(os.sched_getaffinity(0))
         try:
-            process.start()
+            process = start_below(self.folders[0], int(cores), self.trains)
+            _children.append(process)
             process.join()
         except Exception as error:  # submitit's own, when the time limit came once too often
             self._fail(error)
@@ -56,10 +55,6 @@ class Task:
             process.join(GRACE_SECONDS)
             signal_group(process, signal.SIGKILL)
         return DelayedSubmission(self)
-
-    def _arguments(self) -> tuple[str, tuple[str, ...], int, bool]:
-        cores = os.environ.get("SLURM_CPUS_PER_TASK") or len(os.sched_getaffinity(0))
-        return self.folders[0], (), int(cores), self.trains
 
     def _fail(self, error: Exception | None) -> None:
         """Write down why its cells cannot be done, where the work itself could not."""

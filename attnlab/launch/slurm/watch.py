@@ -8,7 +8,7 @@ from pathlib import Path
 from attnlab.launch.cell import Cell
 from attnlab.launch.plan import Entry
 from attnlab.launch.scheduler import Outcome, Policy, Tell
-from attnlab.launch.slurm.queue import Queued, cancel, queue
+from attnlab.launch.slurm.queue import Queued, queue
 
 PATIENCE = 3
 """How often in a row a cell must be missing from the queue: results may arrive late on a shared file system."""
@@ -31,17 +31,17 @@ class Watched:
     missed: int = 0
 
 
-def watch(watched: Sequence[Watched], policy: Policy, tell: Tell, seconds: float) -> bool:
+def watch(watched: Sequence[Watched], policy: Policy, tell: Tell, seconds: float) -> tuple[int, list[Watched]]:
     """Wait for cells to end.
 
     Args:
         watched: Submitted cells.
-        policy: When the rest is cancelled because of failures.
+        policy: When failures end the wait.
         tell: Called with each cell that ends.
         seconds: Between two looks.
 
     Returns:
-        Whether all of them are done.
+        How many failed, and those that the policy did not wait for.
     """
     left, failures = list(watched), 0
     while left:
@@ -52,12 +52,11 @@ def watch(watched: Sequence[Watched], policy: Policy, tell: Tell, seconds: float
                 left.remove(item)
                 failures += outcome == "failed"
                 tell(item.entry, Cell(item.folder), outcome)
-        if left and policy.stops(failures):
-            cancel(item.job for item in left)
-            return False
+        if policy.stops(failures):
+            break
         if left:
             time.sleep(seconds)
-    return not failures
+    return failures, left
 
 
 def _outcome(item: Watched, known: dict[str, Queued] | None) -> Outcome | None:
