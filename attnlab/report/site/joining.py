@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ def join(measured: Measured, problems: list[str]) -> Joined | None:
     tables, classes = {}, {}
     for protocol, cell in measured.cells.items():
         try:
-            tables[protocol] = _checked(read_records(cell.folder), str(cell.records))
+            tables[protocol] = _checked(read_records(cell.folder), cell.folder / "records.parquet")
             classes[protocol] = [str(name) for name in cell.specification["classes"]]
         except StoreError as error:
             tables.pop(protocol, None)
@@ -87,7 +88,7 @@ def join(measured: Measured, problems: list[str]) -> Joined | None:
     return Joined(base, lengths, scores, columns, classes[with_text[0]])
 
 
-def _checked(table: pa.Table, path: str) -> pa.Table:
+def _checked(table: pa.Table, path: Path) -> pa.Table:
     missing = (EVERYWHERE | {"excluded"}) - set(table.column_names)
     if missing:
         raise StoreError(f"{path} has no column {', '.join(sorted(missing))}: not records of this version")

@@ -152,6 +152,7 @@ def test_damaged_files_are_named_and_the_rest_is_shown(write, make_job):
         assert sum(name in line for line in problems) == 1, name
         assert page.count(name) == 1
     assert sum("no numbers" in line for line in problems) == page.count("no numbers") == 1
+    assert f"{path} has labels that are no numbers: not records of this version" in problems
     assert sum(str(folder["gradient_correlation"]) in line for line in problems) == 1
     assert (site / "instances" / f"{job.model_key}-test.html").is_file()
 
