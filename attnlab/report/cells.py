@@ -195,7 +195,8 @@ def _check_summary(summary: Mapping[str, Any]) -> None:
     """Raise KeyError or TypeError where something is missing that every summary has."""
     summary["n"] + summary["measured"] + sum(summary["excluded"].values())
     for statistic in summary["statistics"].values():
-        statistic["all"], statistic["higher_is_better"], statistic["by_prediction"].items()
+        statistic["all"], statistic["higher_is_better"]
+        statistic["by_prediction"].items(), statistic.get("by_class", {}).items()
 
 
 def _check_records(path: Path) -> None:

@@ -8,6 +8,7 @@ import polars as pl
 
 from attnlab.report.cells import ResultCell
 from attnlab.report.grid import Grid, Place
+from attnlab.report.summary import of_each_class
 
 GROUP = ("data", "setting", "protocol", "split", "statistic", "class")
 """Columns that all seeds of one number share."""
@@ -20,7 +21,9 @@ SCHEMA: dict[str, Any] = {
 
 
 def long_frame(grid: Grid) -> pl.DataFrame:
-    """One row per cell, statistic and predicted class; ``class`` is null for the value over all instances.
+    """One row per cell, statistic and class; ``class`` is null for the value over all instances.
+
+    Classes are those of :func:`attnlab.report.summary.of_each_class`.
 
     Columns: ``data``, ``setting``, ``model``, ``attention``, ``vectors``, ``protocol``, ``split``, ``seed``, ``key``,
     ``statistic``, ``class``, ``value`` (null where it is not defined), ``n`` instances, ``measured`` ones,
@@ -34,7 +37,7 @@ def _rows(place: Place, cell: ResultCell) -> Iterator[tuple[Any, ...]]:
     setting = (place.data, place.setting, cell.model, cell.attention, cell.vectors, place.protocol, place.split)
     n, measured = cell.summary["n"], cell.summary["measured"]
     for name, about in cell.summary["statistics"].items():
-        for group, value in ((None, about["all"]), *about["by_prediction"].items()):
+        for group, value in ((None, about["all"]), *of_each_class(about).items()):
             yield *setting, place.seed, cell.key, name, group, value, n, measured, about["higher_is_better"]
 
 

@@ -12,6 +12,7 @@ from attnlab.errors import StoreError
 from attnlab.report.cells import ResultCell
 from attnlab.report.site.headline import headline
 from attnlab.report.site.layout import Group, Measurement
+from attnlab.report.summary import of_each_class
 from attnlab.store.document import read_json
 
 T = TypeVar("T")
@@ -39,7 +40,7 @@ def sections(
             "measurement": measurement,
             "headline": _tried(partial(headline, cells), problems),
             "rows": list(_rows(measurement, [row for row in own if (row["protocol"], row["split"]) == name])),
-            "classes": list(dict.fromkeys(c for cell in cells for s in _statistics(cell) for c in s["by_prediction"])),
+            "classes": list(dict.fromkeys(c for cell in cells for s in _statistics(cell) for c in of_each_class(s))),
             "exclusions": [
                 (seed, count, cell.summary["n"], reason)
                 for seed, cell in measurement.cells.items()
@@ -57,7 +58,7 @@ def _statistics(cell: ResultCell) -> Iterable[Mapping[str, Any]]:
 
 
 def _rows(measurement: Measurement, numbers: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """A row per statistic: over the seeds, by predicted class, by seed."""
+    """A row per statistic: over the seeds, by class, by seed."""
     by_class: dict[str, dict[str, Any]] = {}
     for row in numbers:
         if row["class"] is not None:
