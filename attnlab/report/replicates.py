@@ -246,7 +246,8 @@ SUMS: dict[str, Callable[[pa.Table, Statistic], Small]] = {
     "auc_gain": _gain(_auc),
     "fewer": _fewer,
 }
-"""The median is computed apart; a p-value, ``sign_test``, is no estimate and has no interval."""
+"""The median is computed apart. A p-value, ``sign_test``, is no estimate; ``magnitude``, ``larger`` and ``curve_area``,
+over lists of values, have no interval either."""
 
 
 def instance_values(counts: Counted, statistic: Statistic) -> Floats | None:
