@@ -11,6 +11,7 @@ from attnlab.inspect.entries import read_entries
 from attnlab.inspect.ls import Row, matching
 from attnlab.inspect.places import default_store, output_directory
 from attnlab.job import group_name
+from attnlab.report.spec import Statistic, from_dict
 from attnlab.results import read_records
 from attnlab.store import Store
 from attnlab.store.document import read_json
@@ -84,6 +85,20 @@ class ResultCell:
             StoreError: the file is missing or damaged.
         """
         return read_json(self.folder / "specification.json")
+
+    @property
+    def statistics(self) -> list[Statistic]:
+        """What the records are summarised by.
+
+        Raises:
+            StoreError: the specification is missing or damaged, or of another version.
+        """
+        try:
+            found = [from_dict(content) for content in self.specification["statistics"]]
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            path = self.folder / "specification.json"
+            raise StoreError(f"{path} is damaged ({error!r}); remove {self.folder} and run again") from error
+        return [spec for spec in found if isinstance(spec, Statistic)]
 
 
 def read_cells(place: Path | str | None = None, problems: list[str] | None = None) -> list[ResultCell]:

@@ -13,8 +13,8 @@ from attnlab.errors import ConfigError
 from attnlab.report.cells import ResultCell
 from attnlab.report.frame import long_frame, over_seeds
 from attnlab.report.grid import make_grid
+from attnlab.report.headline import STEPS
 from attnlab.report.site.embedding import script_json
-from attnlab.report.site.headline import STEPS
 from attnlab.report.site.instances import write_instances
 from attnlab.report.site.joining import join
 from attnlab.report.site.layout import Group, Measured, arrange

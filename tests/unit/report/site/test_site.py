@@ -15,9 +15,9 @@ import attnlab
 from attnlab.errors import ConfigError
 from attnlab.report.cells import read_cells
 from attnlab.report.grid import make_grid
+from attnlab.report.headline import Headline
 from attnlab.report.site import write_site
 from attnlab.report.site.embedding import pack, script_json
-from attnlab.report.site.headline import Headline
 from attnlab.report.site.instances import PART_TOKENS, part_starts
 from attnlab.report.site.joining import join
 from attnlab.report.site.layout import arrange
