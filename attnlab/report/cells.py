@@ -79,7 +79,7 @@ class ResultCell:
 
     @property
     def specification(self) -> dict[str, Any]:
-        """``classes``, ``statistics`` and ``figures``: what the records are summarised by and drawn as.
+        """``classes``, ``unit``, ``statistics`` and ``figures``: what the records are of, summarised by and drawn as.
 
         Raises:
             StoreError: the file is missing or damaged.

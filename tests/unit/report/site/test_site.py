@@ -95,7 +95,7 @@ def test_the_data_of_a_browser_are_the_records(write, make_job):
     data = site / "data" / f"{job.model_key}-test"
     page = (site / "instances" / f"{job.model_key}-test.html").read_text("utf-8")
     about = json.loads(re.search(r'<script id="about" type="application/json">(.*?)</script>', page).group(1))
-    assert about["count"] == 40
+    assert (about["count"], about["unit"]) == (40, "words")
     assert [s["title"] for s in about["scores"]] == [
         "Attention",
         "Gradient × input",
