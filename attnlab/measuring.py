@@ -10,7 +10,7 @@ import lightning as L
 from attnlab.data.outputs import Outputs
 from attnlab.instantiate import instantiate
 from attnlab.job import Job
-from attnlab.protocols.protocol import Protocol
+from attnlab.protocols.protocol import Protocol, unit_of
 from attnlab.records import RecordWriter, gather_records
 from attnlab.report.figures import draw, save
 from attnlab.report.spec import to_dict
@@ -128,6 +128,7 @@ def write_result(protocol: Protocol, records: "pa.Table", classes: list[str], fo
         save(draw(records, figure, classes), folder / "figures", figure.name)
     specification = {
         "classes": classes,
+        "unit": unit_of(protocol.model),
         "statistics": [to_dict(s) for s in statistics],
         "figures": [to_dict(f) for f in figures],
     }

@@ -52,6 +52,11 @@ class AttentionModel(Interface):
         ...
 
 
+def unit_of(model: object) -> str:
+    """What a model's attention weighs: tokens, unless it says otherwise."""
+    return getattr(model, "unit", "tokens")
+
+
 @dataclass
 class Observation:
     """A batch as the unchanged model sees it; what :meth:`Protocol.measure` starts from.
@@ -77,8 +82,8 @@ class Observation:
 
     @property
     def unit(self) -> str:
-        """What the positions are: tokens, unless the model says otherwise."""
-        return getattr(self.model, "unit", "tokens")
+        """What the positions are."""
+        return unit_of(self.model)
 
     @cached_property
     def probabilities(self) -> Tensor:

@@ -11,6 +11,7 @@ from attnlab.inspect.entries import read_entries
 from attnlab.inspect.ls import Row, matching
 from attnlab.inspect.places import default_store, output_directory
 from attnlab.job import group_name
+from attnlab.report.spec import Statistic, from_dict
 from attnlab.results import read_records
 from attnlab.store import Store
 from attnlab.store.document import read_json
@@ -78,12 +79,26 @@ class ResultCell:
 
     @property
     def specification(self) -> dict[str, Any]:
-        """``classes``, ``statistics`` and ``figures``: what the records are summarised by and drawn as.
+        """``classes``, ``unit``, ``statistics`` and ``figures``: what the records are of, summarised by and drawn as.
 
         Raises:
             StoreError: the file is missing or damaged.
         """
         return read_json(self.folder / "specification.json")
+
+    @property
+    def statistics(self) -> list[Statistic]:
+        """What the records are summarised by.
+
+        Raises:
+            StoreError: the specification is missing or damaged, or of another version.
+        """
+        try:
+            found = [from_dict(content) for content in self.specification["statistics"]]
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            path = self.folder / "specification.json"
+            raise StoreError(f"{path} is damaged ({error!r}); remove {self.folder} and run again") from error
+        return [spec for spec in found if isinstance(spec, Statistic)]
 
 
 def read_cells(place: Path | str | None = None, problems: list[str] | None = None) -> list[ResultCell]:
@@ -195,7 +210,8 @@ def _check_summary(summary: Mapping[str, Any]) -> None:
     """Raise KeyError or TypeError where something is missing that every summary has."""
     summary["n"] + summary["measured"] + sum(summary["excluded"].values())
     for statistic in summary["statistics"].values():
-        statistic["all"], statistic["higher_is_better"], statistic["by_prediction"].items()
+        statistic["all"], statistic["higher_is_better"]
+        statistic["by_prediction"].items(), statistic.get("by_class", {}).items()
 
 
 def _check_records(path: Path) -> None:

@@ -124,7 +124,7 @@ def _parser() -> argparse.ArgumentParser:
         help="test model A against B, or protocol/statistic A against B; every two models where none is named",
     )
     parser.add_argument("--table", metavar="NAME", help=f"layout of a paper: {', '.join(paper_names())}")
-    parser.add_argument("--format", choices=("terminal", "markdown", "csv", "latex"))
+    parser.add_argument("--format", choices=tuple(FORMATS))
     parser.add_argument("--output", type=Path, help="file to write to; its ending (.md .csv .tex) names the format")
     parser.add_argument(
         "--html", type=Path, metavar="DIR", help="write a web site that needs no network, and no tables"

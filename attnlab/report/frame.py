@@ -8,6 +8,7 @@ import polars as pl
 
 from attnlab.report.cells import ResultCell
 from attnlab.report.grid import Grid, Place
+from attnlab.report.summary import of_each_class
 
 GROUP = ("data", "setting", "protocol", "split", "statistic", "class")
 """Columns that all seeds of one number share."""
@@ -20,7 +21,9 @@ SCHEMA: dict[str, Any] = {
 
 
 def long_frame(grid: Grid) -> pl.DataFrame:
-    """One row per cell, statistic and predicted class; ``class`` is null for the value over all instances.
+    """One row per cell, statistic and class; ``class`` is null for the value over all instances.
+
+    Classes are those of :func:`attnlab.report.summary.of_each_class`.
 
     Columns: ``data``, ``setting``, ``model``, ``attention``, ``vectors``, ``protocol``, ``split``, ``seed``, ``key``,
     ``statistic``, ``class``, ``value`` (null where it is not defined), ``n`` instances, ``measured`` ones,
@@ -34,7 +37,7 @@ def _rows(place: Place, cell: ResultCell) -> Iterator[tuple[Any, ...]]:
     setting = (place.data, place.setting, cell.model, cell.attention, cell.vectors, place.protocol, place.split)
     n, measured = cell.summary["n"], cell.summary["measured"]
     for name, about in cell.summary["statistics"].items():
-        for group, value in ((None, about["all"]), *about["by_prediction"].items()):
+        for group, value in ((None, about["all"]), *of_each_class(about).items()):
             yield *setting, place.seed, cell.key, name, group, value, n, measured, about["higher_is_better"]
 
 
@@ -50,7 +53,8 @@ def over_seeds(frame: pl.DataFrame, level: float = 0.95) -> pl.DataFrame:
         (those where the value is defined), ``t_low`` and ``t_high`` (null for fewer than two), ``instances``,
         ``measured`` (mean over seeds), ``higher_is_better``.
     """
-    from scipy.stats import t
+    # Student's t as scipy.stats has it, without the half second that loading scipy.stats takes.
+    from scipy.special import stdtrit
 
     value = pl.col("value").fill_nan(None)
     found = frame.group_by(GROUP, maintain_order=True).agg(
@@ -64,6 +68,6 @@ def over_seeds(frame: pl.DataFrame, level: float = 0.95) -> pl.DataFrame:
     seeds = found["seeds"].to_numpy().astype(float)
     reach = np.full(len(seeds), np.nan)
     several = seeds > 1
-    reach[several] = t.ppf((1 + level) / 2, seeds[several] - 1) / np.sqrt(seeds[several])
+    reach[several] = stdtrit(seeds[several] - 1, (1 + level) / 2) / np.sqrt(seeds[several])
     half = pl.Series("half", reach, nan_to_null=True) * found["sd"]
     return found.with_columns((found["mean"] - half).alias("t_low"), (found["mean"] + half).alias("t_high"))

@@ -60,6 +60,15 @@ def make_grid(cells: Sequence[ResultCell]) -> Grid:
     return Grid(placed, doubles)
 
 
+def by_setting(grid: Grid) -> dict[tuple[str, str, str], dict[str, list[ResultCell]]]:
+    """Results of all seeds together: by data set, setting and split, and there by protocol."""
+    found: dict[tuple[str, str, str], dict[str, list[ResultCell]]] = {}
+    for place, cell in grid.cells.items():
+        own = found.setdefault((place.data, place.setting, place.split), {})
+        own.setdefault(place.protocol, []).append(cell)
+    return found
+
+
 def _settings(cells: Iterable[ResultCell]) -> dict[str, str]:
     """Name of what was trained in each group."""
     first = {cell.group: cell for cell in cells}

@@ -1,14 +1,9 @@
 """What every protocol says of every model, as one table."""
 
-from collections import defaultdict
-
-from attnlab.errors import StoreError
 from attnlab.report.cells import ResultCell
-from attnlab.report.grid import Grid
+from attnlab.report.grid import Grid, by_setting
+from attnlab.report.headline import headline
 from attnlab.report.sheet import Column, Entry, Sheet, text
-from attnlab.report.site.headline import Headline, headline
-
-Measured = dict[tuple[str, str, str], dict[str, list[ResultCell]]]
 
 
 def matrix_sheet(grid: Grid, problems: list[str]) -> Sheet:
@@ -18,9 +13,7 @@ def matrix_sheet(grid: Grid, problems: list[str]) -> Sheet:
         grid: Results in their places.
         problems: Gets a line about each result whose specification is damaged.
     """
-    measured: Measured = defaultdict(lambda: defaultdict(list))
-    for place, cell in grid.cells.items():
-        measured[place.data, place.setting, place.split][place.protocol].append(cell)
+    measured = by_setting(grid)
     protocols = sorted({protocol for row in measured.values() for protocol in row})
     rows = [
         [*map(text, names), *(_entry(row.get(protocol, []), problems) for protocol in protocols)]
@@ -32,16 +25,8 @@ def matrix_sheet(grid: Grid, problems: list[str]) -> Sheet:
 
 
 def _entry(cells: list[ResultCell], problems: list[str]) -> Entry:
-    glance = _headline(cells, problems) if cells else None
+    glance = headline(cells, problems) if cells else None
     if glance is None or glance.value is None:
         return Entry(None, (None, glance.name if glance else None, len(cells)))
     seeds = f"{len(cells)} seed{'' if len(cells) == 1 else 's'}"
     return Entry(f"{glance.name} {glance.value:.4f} ({seeds})", (glance.value, glance.name, len(cells)))
-
-
-def _headline(cells: list[ResultCell], problems: list[str]) -> Headline | None:
-    try:
-        return headline(cells)
-    except StoreError as error:
-        problems.append(str(error))
-        return None

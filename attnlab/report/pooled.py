@@ -1,6 +1,5 @@
 """Figures of the records of all seeds together, and a page per data set and model with all protocols side by side."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ import pyarrow as pa
 from attnlab.errors import StoreError
 from attnlab.report.cells import ResultCell
 from attnlab.report.figures import draw, draw_on
-from attnlab.report.grid import Grid
+from attnlab.report.grid import Grid, by_setting
 from attnlab.report.spec import Curve, Figure, Statistic, from_dict
 from attnlab.report.style import house_style
 from attnlab.results import read_records
@@ -55,12 +54,9 @@ def write_figures(grid: Grid, folder: Path, problems: list[str]) -> int:
     Returns:
         How many drawings there are.
     """
-    settings: dict[tuple[str, str, str], dict[str, list[ResultCell]]] = defaultdict(lambda: defaultdict(list))
-    for place, cell in grid.cells.items():
-        settings[place.data, place.setting, place.split][place.protocol].append(cell)
     splits = {place.split for place in grid.cells}
     count = 0
-    for (data, setting, split), protocols in settings.items():
+    for (data, setting, split), protocols in by_setting(grid).items():
         target = folder / file_name(data) / file_name(setting if len(splits) == 1 else f"{setting} {split}")
         target.mkdir(parents=True, exist_ok=True)
         drawn = [p for protocol, cells in protocols.items() for p in _pooled(protocol, cells, problems)]

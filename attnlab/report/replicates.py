@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from attnlab.report.resampling import Floats
 from attnlab.report.spec import Statistic
-from attnlab.report.statistics import distributions, element, pair, removals, values
+from attnlab.report.statistics import average_ranks, distributions, element, pair, removals, values
 
 
 class Sums(NamedTuple):
@@ -204,13 +204,11 @@ def _auc(records: pa.Table, statistic: Statistic) -> Small:
 
 
 def _placements(scores: Floats, positive: np.ndarray) -> tuple[Floats, float]:
-    from scipy.stats import rankdata
-
-    ranks, placement = rankdata(scores), np.full(len(scores), np.nan)
+    ranks, placement = average_ranks(scores), np.full(len(scores), np.nan)
     n, m = int(positive.sum()), int((~positive).sum())
     if n and m:
-        placement[positive] = (ranks[positive] - rankdata(scores[positive])) / m
-        placement[~positive] = 1 - (ranks[~positive] - rankdata(scores[~positive])) / n
+        placement[positive] = (ranks[positive] - average_ranks(scores[positive])) / m
+        placement[~positive] = 1 - (ranks[~positive] - average_ranks(scores[~positive])) / n
     area = float(placement[positive].mean()) if n and m else float("nan")
     up, down = positive.astype(np.float64), (~positive).astype(np.float64)
     return np.stack([placement * up, up, placement * down, down], 1), area
@@ -248,7 +246,8 @@ SUMS: dict[str, Callable[[pa.Table, Statistic], Small]] = {
     "auc_gain": _gain(_auc),
     "fewer": _fewer,
 }
-"""The median is computed apart; a p-value, ``sign_test``, is no estimate and has no interval."""
+"""The median is computed apart. A p-value, ``sign_test``, is no estimate; ``magnitude``, ``larger`` and ``curve_area``,
+over lists of values, have no interval either."""
 
 
 def instance_values(counts: Counted, statistic: Statistic) -> Floats | None:

@@ -16,7 +16,7 @@ from attnlab.report.cells import ResultCell
 from attnlab.report.grid import Grid
 from attnlab.report.replicates import Counted, Sums, instance_values, prepare, replicate
 from attnlab.report.resampling import Floats, Resampling
-from attnlab.report.spec import Statistic, from_dict
+from attnlab.report.spec import Statistic
 from attnlab.results import read_records
 
 
@@ -140,10 +140,9 @@ def _first_statistics(cells: Iterable[ResultCell], problems: list[str]) -> list[
     """Statistics as the first result that can be read describes them."""
     for cell in cells:
         try:
-            specs = [from_dict(content) for content in cell.specification["statistics"]]
-            return [spec for spec in specs if isinstance(spec, Statistic)]
-        except (StoreError, KeyError, TypeError, ValueError, AttributeError) as error:
-            problems.append(_line(cell, error))
+            return cell.statistics
+        except StoreError as error:
+            problems.append(str(error))
     return []
 
 

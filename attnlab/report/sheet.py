@@ -54,9 +54,6 @@ class Sheet:
     notes: Sequence[str] = field(default=())
 
 
-MISSING = "–"
-
-
 def text(value: str | None) -> Entry:
     """A word."""
     return Entry(value, (value,))

@@ -15,6 +15,7 @@ def test_sentences_and_words_of_one_model_are_measured(attnlab):
     results = entries(attnlab.folder, "results")
     assert len(results) == 4
     for result in results:
+        assert json.loads((result / "specification.json").read_text())["unit"] == "sentences"
         for row in pq.read_table(result / "records.parquet").to_pylist():
             assert row["length"] == 3
             if "tokens" in row:
@@ -27,6 +28,7 @@ def test_sentences_and_words_of_one_model_are_measured(attnlab):
     (model,) = entries(attnlab.folder, "models")
     assert json.loads((model / "training.json").read_text())["counts"]["train"]["sentences"] == 600
     (new,) = set(entries(attnlab.folder, "results")) - set(results)
+    assert json.loads((new / "specification.json").read_text())["unit"] == "words"
     for row in pq.read_table(new / "records.parquet").to_pylist():
         assert len(row["tokens"]) == len(row["attention"]) == row["length"]
         assert abs(sum(row["attention"]) - 1) < 1e-5

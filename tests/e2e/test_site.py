@@ -87,6 +87,7 @@ def test_instances_are_sorted_filtered_searched_and_opened(browser, site):
 
     # Text of the data set stays text, whatever it holds.
     _opened(browser, "test-0")
+    assert _text(browser, ".verdict").endswith(f", {len(NASTY[0])} words")
     panels = "return [...document.querySelectorAll('.panel')].map((p) => [...p.querySelectorAll('.tokens span')]"
     assert browser.execute_script(f"{panels}.map((s) => s.textContent))") == [NASTY[0]] * 2  # no adversary: not joined
     assert "broken" not in browser.title

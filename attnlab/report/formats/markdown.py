@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from attnlab.report.sheet import MISSING, Entry, Sheet
+from attnlab.inspect.text import MISSING
+from attnlab.report.sheet import Entry, Sheet
 
 
 def to_markdown(sheet: Sheet) -> str:

@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from attnlab.inspect.text import columns
-from attnlab.report.sheet import MISSING, Sheet
+from attnlab.inspect.text import MISSING, columns
+from attnlab.report.sheet import Sheet
 
 PLAIN_FROM = 200
 """Rows from which the table is plain text: rich takes seconds for thousands."""

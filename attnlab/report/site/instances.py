@@ -50,6 +50,7 @@ def write_instances(joined: Joined, folder: Path) -> dict[str, Any]:
         write_part(folder / f"scores-{part}.js", [pack(values[tokens]) for values in flat])
     return {
         "classes": joined.classes,
+        "unit": joined.unit,
         "count": len(joined.lengths),
         "starts": starts,
         "scores": [

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ class Joined:
     Attributes:
         base: Records that carry the tokens.
         lengths: Tokens of each instance, (N,).
+        unit: What the tokens are, such as ``sentences``.
         scores: One value per token each.
         columns: One value per instance each.
         classes: Names of the classes.
@@ -48,6 +50,7 @@ class Joined:
 
     base: pa.Table
     lengths: np.ndarray
+    unit: str
     scores: list[Column]
     columns: list[Column]
     classes: list[str]
@@ -60,11 +63,13 @@ def join(measured: Measured, problems: list[str]) -> Joined | None:
         measured: Results of one model on one split.
         problems: Gets a line about each result that cannot be read and is left out.
     """
-    tables, classes = {}, {}
+    tables, classes, units = {}, {}, {}
     for protocol, cell in measured.cells.items():
         try:
-            tables[protocol] = _checked(read_records(cell.folder), str(cell.records))
-            classes[protocol] = [str(name) for name in cell.specification["classes"]]
+            tables[protocol] = _checked(read_records(cell.folder), cell.folder / "records.parquet")
+            specification = cell.specification
+            classes[protocol] = [str(name) for name in specification["classes"]]
+            units[protocol] = str(specification.get("unit", "tokens"))
         except StoreError as error:
             tables.pop(protocol, None)
             problems.append(str(error))
@@ -74,7 +79,8 @@ def join(measured: Measured, problems: list[str]) -> Joined | None:
     with_text = [protocol for protocol, table in tables.items() if "tokens" in table.column_names]
     if not with_text:
         return None
-    base = tables[with_text[0]]
+    first = with_text[0]
+    base = tables[first]
     lengths = pc.list_value_length(base["tokens"]).to_numpy()
     scores: list[Column] = []
     columns: list[Column] = []
@@ -84,10 +90,10 @@ def join(measured: Measured, problems: list[str]) -> Joined | None:
                 columns.append(column)
             elif _is_per_token(column.values, lengths):
                 scores.append(column)
-    return Joined(base, lengths, scores, columns, classes[with_text[0]])
+    return Joined(base, lengths, units[first], scores, columns, classes[first])
 
 
-def _checked(table: pa.Table, path: str) -> pa.Table:
+def _checked(table: pa.Table, path: Path) -> pa.Table:
     missing = (EVERYWHERE | {"excluded"}) - set(table.column_names)
     if missing:
         raise StoreError(f"{path} has no column {', '.join(sorted(missing))}: not records of this version")

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from attnlab.errors import StoreError
-from attnlab.report.site.headline import Headline, headline
+from attnlab.report.headline import Headline, headline
 from attnlab.report.site.layout import Group
 
 
@@ -22,11 +21,7 @@ def overview(groups: Sequence[Group], problems: list[str]) -> dict[str, Any]:
         for measurement in group.measurements:
             results = list(measurement.cells.values())
             name = results[0].protocol
-            try:
-                glance = headline(results)
-            except StoreError as error:
-                problems.append(str(error))
-                glance = None
+            glance = headline(results, problems)
             if glance is not None and glance.ends is not None:
                 legend.setdefault(name, glance)
             cells.setdefault(name, []).append({"measurement": measurement, "headline": glance})

@@ -1,20 +1,18 @@
 """What the page of a group says about each measurement."""
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import yaml
 
 from attnlab.errors import StoreError
 from attnlab.report.cells import ResultCell
-from attnlab.report.site.headline import headline
+from attnlab.report.headline import headline
 from attnlab.report.site.layout import Group, Measurement
+from attnlab.report.summary import of_each_class
 from attnlab.store.document import read_json
-
-T = TypeVar("T")
 
 NOT_SETTINGS = frozenset({"paths", "logger", "launcher", "dry_run", "protocols"})
 """Parts of a configuration that decide nothing about the model."""
@@ -37,9 +35,9 @@ def sections(
         name = (measurement.protocol, measurement.split)
         yield {
             "measurement": measurement,
-            "headline": _tried(partial(headline, cells), problems),
+            "headline": headline(cells, problems),
             "rows": list(_rows(measurement, [row for row in own if (row["protocol"], row["split"]) == name])),
-            "classes": list(dict.fromkeys(c for cell in cells for s in _statistics(cell) for c in s["by_prediction"])),
+            "classes": list(dict.fromkeys(c for cell in cells for s in _statistics(cell) for c in of_each_class(s))),
             "exclusions": [
                 (seed, count, cell.summary["n"], reason)
                 for seed, cell in measurement.cells.items()
@@ -57,7 +55,7 @@ def _statistics(cell: ResultCell) -> Iterable[Mapping[str, Any]]:
 
 
 def _rows(measurement: Measurement, numbers: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """A row per statistic: over the seeds, by predicted class, by seed."""
+    """A row per statistic: over the seeds, by class, by seed."""
     by_class: dict[str, dict[str, Any]] = {}
     for row in numbers:
         if row["class"] is not None:
@@ -98,13 +96,8 @@ def _is_whole(picture: Path) -> bool:
 
 
 def _provenance(cell: ResultCell, problems: list[str]) -> dict[str, Any] | None:
-    return _tried(partial(read_json, cell.folder / "provenance.json"), problems)
-
-
-def _tried(read: Callable[[], T], problems: list[str]) -> T | None:
-    """What ``read`` gives, or None and a line about the damaged file."""
     try:
-        return read()
+        return read_json(cell.folder / "provenance.json")
     except StoreError as error:
         problems.append(str(error))
         return None

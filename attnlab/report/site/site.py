@@ -13,11 +13,11 @@ from attnlab.errors import ConfigError
 from attnlab.report.cells import ResultCell
 from attnlab.report.frame import long_frame, over_seeds
 from attnlab.report.grid import make_grid
+from attnlab.report.headline import STEPS
 from attnlab.report.site.embedding import script_json
-from attnlab.report.site.headline import STEPS
 from attnlab.report.site.instances import write_instances
 from attnlab.report.site.joining import join
-from attnlab.report.site.layout import Group, Measured, arrange, slug
+from attnlab.report.site.layout import Group, Measured, arrange
 from attnlab.report.site.overview import overview
 from attnlab.report.site.sections import sections, settings_text
 
@@ -81,7 +81,7 @@ class _Writer:
             loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
         )
         self._environment.filters.update(
-            number=number, short=short, slug=slug, script_json=lambda content: Markup(script_json(content))
+            number=number, short=short, script_json=lambda content: Markup(script_json(content))
         )
         self._environment.globals.update(version=metadata.version("attnlab"), steps=STEPS)
 

@@ -18,7 +18,8 @@ def add_records(folder, records=None, statistics=None):
     if statistics is not None:
         write_json(folder / "summary.json", summarise(table, statistics, ["a", "b"]))
     described = [to_dict(s) for s in statistics or [Statistic("tvd", "tvd")]]
-    write_json(folder / "specification.json", {"classes": ["a", "b"], "statistics": described, "figures": []})
+    about = {"classes": ["a", "b"], "unit": "words"}
+    write_json(folder / "specification.json", {**about, "statistics": described, "figures": []})
 
 
 @pytest.fixture

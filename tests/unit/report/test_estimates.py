@@ -146,6 +146,20 @@ def test_settings_are_told_apart_by_what_differs(outputs, make_job):
     assert frame["model"].unique().sort().to_list() == ["bilstm", "cnn"]
 
 
+def test_values_of_each_class_are_in_the_frame_whichever_kind_they_are(outputs, make_job):
+    statistics = [Statistic("tvd", "tvd"), Statistic("size", "change", "magnitude", by_class=True)]
+    columns = {"prediction": [0, 0], "excluded": [None, None], "tvd": [0.25, 0.75], "change": [[0.5, -1.0]] * 2}
+    add_records(add_result(make_job()), pa.table(columns), statistics)
+    frame = long_frame(make_grid(read_cells(outputs)))
+    assert frame.select("statistic", "class", "value").rows() == [
+        ("tvd", None, 0.5),
+        ("tvd", "a", 0.5),
+        ("size", None, 0.75),
+        ("size", "a", 0.5),
+        ("size", "b", 1.0),
+    ]
+
+
 def folder_of(store, model, seed):
     """Entry of one result."""
     (cell,) = [cell for cell in read_cells(store) if (cell.model, cell.seed) == (model, seed)]

@@ -6,8 +6,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from rich.console import Console
+from scipy import stats
 
 from attnlab.report.spec import Statistic
+from attnlab.report.statistics import average_ranks
 from attnlab.report.summary import summarise
 from attnlab.report.table import result_table
 
@@ -80,6 +82,12 @@ def test_task_metrics_equal_brute_force(records):
     assert found["accuracy"] == pytest.approx((kept.prediction == kept.label).mean())
     assert found["f1"] == pytest.approx(2 * hits / ((kept.prediction == 1).sum() + (kept.label == 1).sum()))
     assert found["auc"] == pytest.approx(pairs)
+
+
+def test_ranks_are_those_of_scipy_where_values_are_equal_too():
+    rng = np.random.default_rng(4)
+    for column in (rng.integers(0, 9, 50).astype(float), rng.normal(size=50), np.array([2.0]), np.empty(0)):
+        np.testing.assert_array_equal(average_ranks(column), stats.rankdata(column))
 
 
 def test_metrics_of_several_classes_are_means_over_classes():

@@ -5,6 +5,7 @@
 
 const attnlabParts = {}; // where the scripts of data/ put their content
 const about = JSON.parse(document.getElementById("about").textContent);
+const one = about.unit.replace(/s$/, ""); // of the tokens, sentences or words that attention weighs
 const $ = (id) => document.getElementById(id);
 
 // ---- data -----------------------------------------------------------------------------------------------------------
@@ -235,7 +236,7 @@ function views() {
   const named = (name) => about.columns.filter((column) => column.name === name).map(keyOf);
   return [
     ...named("median_tvd").map((key) => ["Largest |Δp|, attention shuffled", { sort: key, order: "down" }]),
-    ...named("largest_change").map((key) => ["Largest |Δp|, a token deleted", { sort: key, order: "down" }]),
+    ...named("largest_change").map((key) => [`Largest |Δp|, a ${one} deleted`, { sort: key, order: "down" }]),
     ...about.columns.filter((column) => column.name === "tau")
       .map((column) => [`Lowest τ, ${words(column.protocol)}`, { sort: keyOf(column), order: "up" }]),
     ...named("jsd").map((key) => ["Furthest adversary", { sort: key, order: "down" }]),
@@ -339,11 +340,11 @@ async function drawInstance() {
   token = -1;
   const panels = about.scores.map((score, s) => panel(score, text, text.scores[s], i)).filter(Boolean);
   opened = { text, panels };
-  const readout = element("p", "readout", "Point at a token, or move with ← and → in a text, to read its scores.");
+  const readout = element("p", "readout", `Point at a ${one}, or move with ← and → in a text, to read its scores.`);
   readout.id = "readout";
   const scale = element("button", "", byRank ? "coloured by rank" : "coloured by value");
   scale.type = "button";
-  scale.title = "Shades follow the value as a share of the text’s largest, or the rank among its tokens";
+  scale.title = `Shades follow the value as a share of the text’s largest, or the rank among its ${about.unit}`;
   scale.addEventListener("click", () => { byRank = !byRank; drawInstance().catch(complain); });
   const legend = element("p", "legend", element("i", "swatch"), " larger ");
   if (about.rationale) legend.append(element("u", "gold", "underlined"), " the label’s gold rationale ");
@@ -359,7 +360,7 @@ function heading(i) {
   const title = element("h2", "", isolated(data.id[i]));
   const says = element("p", "verdict", "predicted ", element("strong", "", isolated(className(data.prediction[i]))), ", label ",
     element("strong", "", isolated(className(data.label[i]))), element("span", right ? "right" : "wrong", right ? " ✓ right" : " ✗ wrong"),
-    `, ${count(data.length[i])} tokens`);
+    `, ${count(data.length[i])} ${about.unit}`);
   return element("header", "", title, says);
 }
 
@@ -399,7 +400,7 @@ function panel(score, text, values, i) {
   body.className = "tokens";
   body.tabIndex = 0;
   body.setAttribute("role", "group");
-  body.setAttribute("aria-label", `${score.title}, token by token`);
+  body.setAttribute("aria-label", `${score.title}, ${one} by ${one}`);
   const spans = text.tokens.map((word, t) => {
     const span = element("span", values[t] < 0 ? "minus" : "", word);
     if (text.rationale.has(t)) span.classList.add("gold");

@@ -15,9 +15,9 @@ import attnlab
 from attnlab.errors import ConfigError
 from attnlab.report.cells import read_cells
 from attnlab.report.grid import make_grid
+from attnlab.report.headline import Headline
 from attnlab.report.site import write_site
 from attnlab.report.site.embedding import pack, script_json
-from attnlab.report.site.headline import Headline
 from attnlab.report.site.instances import PART_TOKENS, part_starts
 from attnlab.report.site.joining import join
 from attnlab.report.site.layout import arrange
@@ -95,7 +95,7 @@ def test_the_data_of_a_browser_are_the_records(write, make_job):
     data = site / "data" / f"{job.model_key}-test"
     page = (site / "instances" / f"{job.model_key}-test.html").read_text("utf-8")
     about = json.loads(re.search(r'<script id="about" type="application/json">(.*?)</script>', page).group(1))
-    assert about["count"] == 40
+    assert (about["count"], about["unit"]) == (40, "words")
     assert [s["title"] for s in about["scores"]] == [
         "Attention",
         "Gradient × input",
@@ -152,6 +152,7 @@ def test_damaged_files_are_named_and_the_rest_is_shown(write, make_job):
         assert sum(name in line for line in problems) == 1, name
         assert page.count(name) == 1
     assert sum("no numbers" in line for line in problems) == page.count("no numbers") == 1
+    assert f"{path} has labels that are no numbers: not records of this version" in problems
     assert sum(str(folder["gradient_correlation"]) in line for line in problems) == 1
     assert (site / "instances" / f"{job.model_key}-test.html").is_file()
 

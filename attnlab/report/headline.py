@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from attnlab.errors import StoreError
 from attnlab.report.cells import ResultCell
-from attnlab.report.spec import Statistic, from_dict
 
 STEPS = 10
 """Steps of colour between no belief and full belief."""
@@ -42,13 +41,18 @@ class Headline:
         return None if self.belief is None else round(STEPS * self.belief)
 
 
-def headline(cells: Sequence[ResultCell]) -> Headline | None:
+def headline(cells: Sequence[ResultCell], problems: list[str]) -> Headline | None:
     """The statistic whose direction is declared, else the first; None for a protocol without statistics.
 
-    Raises:
-        StoreError: the first result's specification is damaged.
+    Args:
+        cells: One protocol's results, of which the first tells its statistics.
+        problems: Gets a line where its specification is damaged; then there is no headline.
     """
-    statistics = _statistics(cells[0])
+    try:
+        statistics = cells[0].statistics
+    except StoreError as error:
+        problems.append(str(error))
+        return None
     if not statistics:
         return None
     chosen = next((s for s in statistics if s.belief is not None), statistics[0])
@@ -56,11 +60,3 @@ def headline(cells: Sequence[ResultCell]) -> Headline | None:
     known = [value for value in values if value is not None and math.isfinite(value)]
     mean = sum(known) / len(known) if known else None
     return Headline(chosen.name, chosen.description, mean, chosen.belief)
-
-
-def _statistics(cell: ResultCell) -> list[Statistic]:
-    try:
-        found = [from_dict(content) for content in cell.specification["statistics"]]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise StoreError(f"{cell.folder / 'specification.json'} is damaged ({error!r})") from error
-    return [s for s in found if isinstance(s, Statistic)]
