@@ -39,6 +39,8 @@ def _unknown_key(key: str | None) -> str:
     if key is None:
         return "an override deletes a key that does not exist"
     known = [*group_names(config_directory()), *_known_keys()]
+    if key in known:
+        return f"{key}: no such option with these choices; `attnlab --cfg job` with the same choices lists all"
     return f"{key}: no such option{_suggestion(key, known)}; `attnlab --help` and `attnlab --cfg job` list them"
 
 

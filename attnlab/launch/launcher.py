@@ -18,6 +18,7 @@ from attnlab.launch.composing import Composing
 from attnlab.launch.engine import Ending
 from attnlab.launch.plan import make_plan
 from attnlab.launch.pool import fork_server
+from attnlab.launch.scoping import without_others_options
 from attnlab.launch.sweep import run_sweep, show_plan
 from attnlab.wandb.agent import refuse_several_jobs
 
@@ -40,7 +41,7 @@ class SweepLauncher(Launcher):
         options, _ = without_hydra(self.config.copy())
         folder = Path(str(self.config.hydra.sweep.dir)).absolute()
         planned = Composing(self._load, self.context.config_loader)
-        code = _plan_and_run(job_overrides, planned, folder, options)
+        code = _plan_and_run(without_others_options(job_overrides), planned, folder, options)
         if code:
             sys.exit(code)
         returned = JobReturn()

@@ -12,6 +12,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Protocol
 
+from hydra.core.utils import env_override
+
 from attnlab.launch.slots import Slot
 from attnlab.launch.worker import GRACE_SECONDS, work
 
@@ -93,7 +95,8 @@ def fork_server() -> Any:  # noqa: ANN401 - a context of multiprocessing
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["attnlab.launch.preload"])
-    forkserver.ensure_running()
+    with env_override({"OMP_NUM_THREADS": "1"}):  # libraries of numbers start their threads when they are imported
+        forkserver.ensure_running()
     return context
 
 

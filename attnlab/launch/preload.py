@@ -4,6 +4,7 @@ import gc
 import importlib
 import io
 
+import torch
 from matplotlib.figure import Figure
 
 from attnlab.store.provenance import provenance
@@ -42,7 +43,7 @@ MODULES = (
 
 
 def warm_up() -> None:
-    """Import everything, and draw once, so that no job has to look for fonts."""
+    """Import everything, and do once what is slow the first time: looking for fonts, generating kernels of an LSTM."""
     for module in MODULES:
         importlib.import_module(module)
     provenance()  # asks git about the code as it is imported, once for all jobs
@@ -50,6 +51,9 @@ def warm_up() -> None:
     figure.add_subplot().set_xlabel("τ")
     for form in ("pdf", "png"):
         figure.savefig(io.BytesIO(), format=form)
+    torch.set_num_threads(1)  # the pass must not start any; a job sets its own number
+    # With gradients, since the kernels differ; no backward pass, which would start threads for CUDA.
+    torch.nn.LSTM(8, 8, bidirectional=True)(torch.zeros(2, 2, 8))
     # What is here now stays in every job: their collectors need not look at it, which would copy its memory too.
     gc.collect()
     gc.freeze()

@@ -9,6 +9,7 @@ from typing import Any
 from attnlab.config.composing import compose
 from attnlab.config.location import sweeps_directory
 from attnlab.errors import ConfigError
+from attnlab.launch.scoping import without_others_options
 from attnlab.launch.sweepfile import PARTS, expand
 
 FOLDERS = ("", "paper")
@@ -69,7 +70,7 @@ def expand_file(name: str, overrides: Sequence[str] = ()) -> list[list[str]]:
     """Overrides of each job of a study by name; errors name its file."""
     file = find_study(name)
     try:
-        return expand(load_study(file), overrides)
+        return without_others_options(expand(load_study(file), overrides))
     except ConfigError as error:
         message = str(error)
         raise error if str(file) in message else ConfigError(f"{file}: {message}") from error

@@ -13,6 +13,7 @@ CHEAP = [
     (["seed=abc"], "seed=abc: expected a whole number"),
     (["trainer.max_epochs=two"], "trainer.max_epochs=two: expected a whole number"),
     (["split=dev"], "split=dev: choose one of train, validation, test"),
+    (["protocol=[predictions]", "protocols.permutation.draws=3"], "draws: no such option with these choices"),
     (["protocol=[]"], "protocol=[] measures nothing"),
     (["data=text", "data.path=nowhere.csv"], "nowhere.csv"),
     (["data=planted", "seed=[1"], "seed=[1"),
