@@ -7,7 +7,8 @@ from torch import Tensor
 
 from attnlab.functional.divergence import kl_divergence, total_variation_distance
 
-TotalVariation = Literal["paper", "published_code"]
+Definition = Literal["paper", "published_code"]
+"""Where the paper and its code differ: which of them is followed."""
 
 
 def imitation_loss(
@@ -16,7 +17,7 @@ def imitation_loss(
     base_probabilities: Tensor,
     base_attention: Tensor,
     strength: float,
-    total_variation: TotalVariation = "paper",
+    total_variation: Definition = "paper",
 ) -> Tensor:
     """TVD(ŷ_a, ŷ_b) − λ·KL(α_a‖α_b) of each instance (section 4.1, L(M_a, M_b)).
 

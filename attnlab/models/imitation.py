@@ -2,10 +2,11 @@
 
 from typing import TYPE_CHECKING, get_args
 
+import torch
 from torch import Tensor
 
 from attnlab.data.batch import Batch
-from attnlab.functional.imitation import TotalVariation, imitation_loss
+from attnlab.functional.imitation import Definition, imitation_loss
 from attnlab.functional.prediction import class_probabilities
 
 if TYPE_CHECKING:
@@ -18,18 +19,22 @@ class Imitation:
     Args:
         strength: λ, what a nat of divergence from the base model's attention is worth in total variation distance.
         total_variation: See :func:`attnlab.functional.imitation.imitation_loss`.
+        weighting: ``paper`` sums over the instances; ``published_code`` multiplies the sum by that of the weights that
+            the batch's instances have in the loss of labels (of positive ones N/N_pos − 1, of negative ones 1).
 
     Raises:
         ValueError: an option is none of those.
     """
 
-    def __init__(self, strength: float, total_variation: TotalVariation = "paper") -> None:
-        if total_variation not in get_args(TotalVariation):
-            raise ValueError(f"total_variation={total_variation}: choose one of {', '.join(get_args(TotalVariation))}")
+    def __init__(self, strength: float, total_variation: Definition = "paper", weighting: Definition = "paper") -> None:
+        for name, value in (("total_variation", total_variation), ("weighting", weighting)):
+            if value not in get_args(Definition):
+                raise ValueError(f"{name}={value}: choose one of {', '.join(get_args(Definition))}")
         if strength < 0:
             raise ValueError(f"strength={strength}: must not be negative")
         self.strength = strength
         self.total_variation = total_variation
+        self.weighting = weighting
 
     def __call__(self, model: "SequenceClassifier", batch: Batch) -> Tensor:
         """Loss summed over a batch that brings the base model's attention and predictions.
@@ -43,4 +48,10 @@ class Imitation:
         attention = model.attend(encoded)
         probabilities = class_probabilities(model.decode(encoded, attention))
         base = (batch.given_probabilities, batch.given)
-        return imitation_loss(probabilities, attention, *base, self.strength, self.total_variation).sum()
+        loss = imitation_loss(probabilities, attention, *base, self.strength, self.total_variation).sum()
+        return loss if self.weighting == "paper" else loss * _weights(batch, model.pos_weight).sum()
+
+
+def _weights(batch: Batch, positive: float | None) -> Tensor:
+    """What each instance (B,) weighs in the loss of labels."""
+    return torch.where(batch.labels == 1, 1.0 if positive is None else positive, 1.0)

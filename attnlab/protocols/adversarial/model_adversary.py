@@ -8,7 +8,7 @@ import torch
 
 from attnlab.data.outputs import Outputs
 from attnlab.functional.divergence import jensen_shannon_divergence, total_variation_distance
-from attnlab.functional.imitation import TotalVariation
+from attnlab.functional.imitation import Definition
 from attnlab.protocols.protocol import Column, Observation, Protocol
 from attnlab.report.spec import Curve, Figure, Statistic
 
@@ -33,11 +33,11 @@ class ModelAdversary(Protocol):
         model: L.LightningModule,
         models: Mapping[str, Sequence[Outputs]],
         strengths: Sequence[float],
-        total_variation: TotalVariation = "paper",
+        total_variation: Definition = "paper",
     ) -> None:
         super().__init__(model)
-        if total_variation not in get_args(TotalVariation):
-            raise ValueError(f"total_variation={total_variation}: choose one of {', '.join(get_args(TotalVariation))}")
+        if total_variation not in get_args(Definition):
+            raise ValueError(f"total_variation={total_variation}: choose one of {', '.join(get_args(Definition))}")
         self.models = models
         self.strengths = [float(strength) for strength in strengths]
         self.scale = 1.0 if total_variation == "paper" else 0.5
