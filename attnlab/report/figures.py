@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from attnlab.report.spec import Band, BinnedViolin, Boxes, Curve, Figure, Histogram, Scatter
 from attnlab.report.statistics import place_means, values
-from attnlab.report.style import INK, colour, house_style
+from attnlab.report.style import INK, OTHER, colour, house_style
 from attnlab.report.summary import measured_records
 
 if TYPE_CHECKING:
@@ -96,15 +96,17 @@ def _histogram(axes: "Axes", records: pa.Table, figure: Histogram, classes: Sequ
 
 
 def _binned_violin(axes: "Axes", records: pa.Table, figure: BinnedViolin, classes: Sequence[str]) -> None:
-    present = list(_by_class(records, classes))
-    step = 1 / max(1, len(present))
-    for order, (c, name, rows) in enumerate(present):
-        column, place = values(rows, figure.column), values(rows, figure.by)
+    drawn = [(colour(c), name, rows, figure.column) for c, name, rows in _by_class(records, classes)]
+    if figure.other is not None:
+        drawn.append((OTHER, figure.other_label, records, figure.other))
+    step = 1 / max(1, len(drawn))
+    for order, (fill, name, rows, shown) in enumerate(drawn):
+        column, place = values(rows, shown), values(rows, figure.by)
         bins = np.minimum((place * figure.bins).astype(int), figure.bins - 1)
         offset = (order + 0.5) * step - 0.5
         for b in range(figure.bins):
-            _violin(axes, column[bins == b], b + 0.85 * offset, 0.8 * step, colour(c))
-        axes.scatter([], [], color=colour(c), marker="s", label=name)
+            _violin(axes, column[bins == b], b + 0.85 * offset, 0.8 * step, fill)
+        axes.scatter([], [], color=fill, marker="s", label=name)
     edges = np.linspace(0, 1, figure.bins + 1)
     labels = [f"[{low:.2f}, {high:.2f})" for low, high in pairwise(edges)]
     labels[-1] = labels[-1][:-1] + "]"

@@ -78,6 +78,8 @@ class BinnedViolin:
         ylabel: What ``by`` is.
         range: Ends of the horizontal axis.
         bins: Number of equal bins of ``by`` over [0, 1].
+        other: Column whose distribution is drawn in the same bins, all classes together.
+        other_label: What ``other`` is.
     """
 
     name: str
@@ -87,6 +89,8 @@ class BinnedViolin:
     ylabel: str
     range: tuple[float, float]
     bins: int = 4
+    other: str | None = None
+    other_label: str = ""
 
 
 @dataclass(frozen=True)

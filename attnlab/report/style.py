@@ -6,6 +6,7 @@ from typing import Any
 COLOURS = ("#0072B2", "#E69F00", "#56B4E9", "#D55E00", "#009E73", "#CC79A7", "#F0E442", "#000000")
 
 INK = "#222222"
+OTHER = "#999999"  # what belongs to no class
 
 RC: dict[str, Any] = {
     "axes.edgecolor": INK,

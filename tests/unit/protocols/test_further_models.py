@@ -7,6 +7,7 @@ import torch
 from attnlab.data.outputs import Outputs
 from attnlab.functional.divergence import jensen_shannon_divergence
 from attnlab.functional.prediction import class_probabilities
+from attnlab.protocols.adversarial.adversarial_attention import AdversarialAttention
 from attnlab.protocols.adversarial.model_adversary import ModelAdversary
 from attnlab.protocols.diagnostic.attention_substitution import AttentionSubstitution
 from attnlab.protocols.diagnostic.guided_mlp import GuidedMLP
@@ -35,10 +36,12 @@ def test_outputs_give_back_what_they_hold_in_any_order_and_padding():
         Outputs(held.flat, held.starts).distributions(rows)
 
 
+@torch.no_grad()
 def test_seed_variance_takes_medians_of_divergence_and_means_of_differences():
     batch, model = make_batch(), make_model()
     others = [make_model(seed=seed) for seed in (1, 2, 3, 4)]
-    columns = SeedVariance(model, {"seeded": [outputs(one, batch) for one in others]}).measure(observe(model, batch))
+    seeded = {"seeded": [outputs(one, batch) for one in others]}
+    columns = SeedVariance(model, seeded, AdversarialAttention, quantile=0.8).measure(observe(model, batch))
     own, each = observe(model, batch), [observe(one, batch) for one in others]
     jsd = np.stack([jensen_shannon_divergence(one.attention, own.attention).numpy() for one in each])
     tvd = np.stack([(one.probabilities - own.probabilities).abs()[:, 1].numpy() for one in each])
@@ -47,6 +50,10 @@ def test_seed_variance_takes_medians_of_divergence_and_means_of_differences():
     np.testing.assert_allclose(columns["jsd_of_each"], jsd.T, atol=1e-7)
     highest = np.median([one.attention.amax(-1).numpy() for one in each], 0)
     np.testing.assert_allclose(columns["seeds_max_attention"], highest, atol=1e-6)
+    adversary = AdversarialAttention(model).measure(own)["jsd"].numpy()
+    np.testing.assert_array_equal(columns["jsd_adversary"], adversary)
+    np.testing.assert_array_equal(columns["beyond_seeds"], adversary > np.quantile(jsd, 0.8, axis=0))
+    assert 0 < columns["beyond_seeds"].mean() < 1
 
 
 def test_a_model_compared_with_itself_shows_no_difference():
