@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from attnlab.inspect.text import value_text
-from attnlab.report.cells import ResultCell
+from attnlab.report.cells import Asked, ResultCell
 from attnlab.store.key import PROTOCOL_INDIFFERENT, TRAINER_INDIFFERENT
 
 MAKERS = ("data", "model", "vectors", "trainer", "selection", "callbacks")
@@ -36,19 +36,31 @@ class Grid(NamedTuple):
     Attributes:
         cells: One result per place.
         doubles: A line about each result that gave way to a newer one of the same place.
+        missing: Places of what is asked for and has no result.
     """
 
     cells: dict[Place, ResultCell]
     doubles: list[str]
+    missing: list[Place]
 
 
-def make_grid(cells: Sequence[ResultCell]) -> Grid:
-    """Put results in their places, with names that tell apart what differs and say no more."""
-    settings, protocols = _settings(cells), _protocols(cells)
+def make_grid(cells: Sequence[ResultCell], missing: Sequence[Asked] = ()) -> Grid:
+    """Put results in their places, with names that tell apart what differs and say no more.
+
+    Args:
+        cells: Results.
+        missing: What is asked for beside them; it has its places, and its part in the names, as if it were there.
+    """
+    asked = [*cells, *missing]
+    settings, protocols = _settings(asked), _protocols(asked)
+
+    def place_of(cell: Asked) -> Place:
+        return Place(cell.data, settings[cell.group], protocols[cell.key], cell.split, cell.seed)
+
     placed: dict[Place, ResultCell] = {}
     doubles = []
     for cell in cells:
-        place = Place(cell.data, settings[cell.group], protocols[cell.key], cell.split, cell.seed)
+        place = place_of(cell)
         other = placed.get(place)
         if other is None:
             placed[place] = cell
@@ -57,7 +69,8 @@ def make_grid(cells: Sequence[ResultCell]) -> Grid:
         older, newer = sorted((cell, other), key=lambda c: (c.folder / "summary.json").stat().st_mtime)
         placed[place] = newer
         doubles.append(f"{older.folder}: {newer.key} is newer and was made from the same configuration")
-    return Grid(placed, doubles)
+    holes = dict.fromkeys(place_of(cell) for cell in missing)
+    return Grid(placed, doubles, [place for place in holes if place not in placed])
 
 
 def by_setting(grid: Grid) -> dict[tuple[str, str, str], dict[str, list[ResultCell]]]:
@@ -69,7 +82,7 @@ def by_setting(grid: Grid) -> dict[tuple[str, str, str], dict[str, list[ResultCe
     return found
 
 
-def _settings(cells: Iterable[ResultCell]) -> dict[str, str]:
+def _settings(cells: Iterable[Asked]) -> dict[str, str]:
     """Name of what was trained in each group."""
     first = {cell.group: cell for cell in cells}
     attentions = {cell.attention for cell in first.values()}
@@ -83,7 +96,7 @@ def _settings(cells: Iterable[ResultCell]) -> dict[str, str]:
     return {group: " ".join(filter(None, (name, suffix[group]))) for group, name in named.items()}
 
 
-def _protocols(cells: Sequence[ResultCell]) -> dict[str, str]:
+def _protocols(cells: Sequence[Asked]) -> dict[str, str]:
     """Name of each result's protocol, by key."""
     options = {cell.key: _flat(_protocol_options(cell)) for cell in cells}
     by_key = {cell.key: cell for cell in cells}
@@ -98,7 +111,7 @@ def _makers(config: Mapping[str, Any]) -> dict[str, Any]:
     return {**made, "trainer": {k: v for k, v in trainer.items() if k not in TRAINER_INDIFFERENT}}
 
 
-def _protocol_options(cell: ResultCell) -> dict[str, Any]:
+def _protocol_options(cell: Asked) -> dict[str, Any]:
     options = cell.config.get("protocols", {}).get(cell.protocol) or {}
     return {key: value for key, value in options.items() if key not in PROTOCOL_INDIFFERENT}
 
