@@ -1,6 +1,7 @@
 """Figures from records, by the description that the protocol gave."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -9,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from attnlab.report.spec import Band, BinnedViolin, Boxes, Curve, Figure, Histogram, Scatter
+from attnlab.report.spec import Band, BinnedViolin, Boxes, Curve, Figure, Histogram, Points, Scatter
 from attnlab.report.statistics import place_means, values
 from attnlab.report.style import INK, colour, house_style
 from attnlab.report.summary import measured_records
@@ -24,23 +25,45 @@ MOST_CLASSES = 3
 """Predicted classes that are drawn apart; of more, all are drawn together, as in Jain & Wallace's code."""
 
 
-def draw(records: pa.Table, figure: Figure, classes: Sequence[str]) -> "Drawing":
+MARKERS = ("s", "^", "P", "D")
+"""Of what stands beside a curve; its own are circles."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What another protocol measured, to be drawn beside a curve.
+
+    Attributes:
+        points: What to draw.
+        label: What it is called; the options too where several have its name.
+        records: Of each result.
+    """
+
+    points: Points
+    label: str
+    records: Sequence[pa.Table]
+
+
+def draw(records: pa.Table, figure: Figure, classes: Sequence[str], beside: Sequence[Beside] = ()) -> "Drawing":
     """Draw one figure of a result.
 
     Args:
         records: One row per instance; excluded ones are not drawn.
         figure: What to draw.
         classes: Names of the classes, in the order of their numbers.
+        beside: What other protocols measured, for a curve.
     """
     from matplotlib.figure import Figure as Drawing
 
     with house_style():
         drawing = Drawing()
-        draw_on(drawing.add_subplot(), records, figure, classes)
+        draw_on(drawing.add_subplot(), records, figure, classes, beside)
     return drawing
 
 
-def draw_on(axes: "Axes", records: pa.Table, figure: Figure, classes: Sequence[str]) -> None:
+def draw_on(
+    axes: "Axes", records: pa.Table, figure: Figure, classes: Sequence[str], beside: Sequence[Beside] = ()
+) -> None:
     """Draw one figure of a result on axes of a drawing, within :func:`attnlab.report.style.house_style`."""
     measured = measured_records(records)
     if isinstance(figure, Histogram):
@@ -53,6 +76,7 @@ def draw_on(axes: "Axes", records: pa.Table, figure: Figure, classes: Sequence[s
         _scatter(axes, measured, figure, classes)
     elif isinstance(figure, Curve):
         _curve(axes, measured, figure)
+        _points(axes, beside)
     else:
         _band(axes, measured, figure)
 
@@ -164,7 +188,7 @@ def _curve(axes: "Axes", records: pa.Table, figure: Curve) -> None:
     if records.num_rows:
         x, y = place_means(records, figure.column), place_means(records, figure.by)
         order = np.argsort(x, kind="stable")
-        axes.plot(x[order], y[order], color=colour(0), marker="o", markersize=4)
+        axes.plot(x[order], y[order], color=colour(0), marker="o", markersize=4, label=figure.label)
         for place, label in enumerate(figure.labels):
             axes.annotate(label, (x[place], y[place]), xytext=(3, 3), textcoords="offset points", fontsize=7)
     margin = 0.05 * (figure.range[1] - figure.range[0])
@@ -172,7 +196,34 @@ def _curve(axes: "Axes", records: pa.Table, figure: Curve) -> None:
     axes.set_ylim(bottom=0)
 
 
+def _points(axes: "Axes", beside: Sequence[Beside]) -> None:
+    for order, one in enumerate(beside):
+        measured = [table for table in map(measured_records, one.records) if table.num_rows]
+        x, y = (np.concatenate([_means(table, name) for table in measured] or [[]]) for name in _axes(one.points))
+        marker = MARKERS[order % len(MARKERS)]
+        fill = colour(order + 1)
+        axes.scatter(
+            x, y * one.points.scale, s=24, color=fill, marker=marker, edgecolors=INK, linewidths=0.4, label=one.label
+        )
+    if beside:
+        axes.autoscale(axis="y")
+        axes.set_ylim(bottom=0)
+        _legend(axes)
+
+
+def _axes(points: Points) -> tuple[str, str]:
+    return points.column, points.by
+
+
+def _means(records: pa.Table, column: str) -> np.ndarray:
+    """Mean over instances of a column, (1,), or at each place of a column of lists, (K,)."""
+    if pa.types.is_list(records.schema.field(column).type):
+        return place_means(records, column)
+    return values(records, column).mean(keepdims=True)
+
+
 def _legend(axes: "Axes") -> None:
     """Above the axes, where no data can be under it."""
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, fontsize="small", borderaxespad=0.2)
+        narrow = {"columnspacing": 1.0, "handletextpad": 0.4, "handlelength": 1.5}
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, fontsize="small", borderaxespad=0.2, **narrow)
