@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from attnlab.errors import StoreError
 from attnlab.inspect.cells import CellState
 from attnlab.inspect.cells import read_cells as read_states
 from attnlab.inspect.entries import read_entries
-from attnlab.inspect.ls import Row, matching
+from attnlab.inspect.ls import NAMES, Row, matching
 from attnlab.inspect.places import default_store, output_directory
 from attnlab.job import group_name
 from attnlab.report.spec import Statistic, from_dict
@@ -169,11 +170,16 @@ def _missing(state: CellState, lacking: Mapping[str, str]) -> Iterator[tuple[str
 def matching_cells(cells: Sequence[Of], filters: Iterable[str]) -> list[Of]:
     """Those that pass all filters, as :func:`attnlab.inspect.ls.matching` takes them.
 
+    Data sets, models, attention and vectors are in the order in which a filter names them.
+
     Raises:
         ConfigError: a filter is malformed, or none has its key.
     """
+    filters = list(filters)
     kept = {row.key for row in matching([Row(cell.key, _as_entry(cell)) for cell in cells], filters)}
-    return [cell for cell in cells if cell.key in kept]
+    named = dict(text.split("=", 1) for text in filters)
+    ranks = {NAMES.get(name, name): wanted.split(",") for name, wanted in named.items()}
+    return sorted((cell for cell in cells if cell.key in kept), key=lambda cell: _order(cell, ranks))
 
 
 def _as_entry(cell: Asked) -> dict[str, object]:
@@ -273,6 +279,8 @@ def _check_records(path: Path) -> None:
         raise StoreError(f"{path} is damaged: it is no whole Parquet file; remove {path.parent} and run again")
 
 
-def _order(cell: ResultCell) -> tuple[str | int, ...]:
-    names = (cell.data, cell.model, cell.attention, cell.vectors, cell.group, cell.protocol)
-    return (*names, cell.split, cell.seed, cell.key)
+def _order(cell: Asked, ranks: Mapping[str, Sequence[str]] = MappingProxyType({})) -> tuple[Any, ...]:
+    made = {"data": cell.data, "model": cell.model, "model/attention": cell.attention, "vectors": cell.vectors}
+    known = {group: ranks.get(group, ()) for group in made}
+    names = [(known[g].index(name) if name in known[g] else 0, name) for g, name in made.items()]
+    return (*names, cell.group, cell.protocol, cell.split, cell.seed, cell.key)

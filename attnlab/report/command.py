@@ -17,6 +17,7 @@ from attnlab.report.holes import describe, find_holes, refusal
 from attnlab.report.paper import paper_names, paper_sheet, read_paper
 from attnlab.report.resampling import Resampling
 from attnlab.report.samples import Name
+from attnlab.report.selection import Selection, protocols_of, select, selection_sheet
 from attnlab.report.sheet import Sheet
 from attnlab.report.sheets import comparisons_sheet, numbers_sheet
 
@@ -24,10 +25,13 @@ from attnlab.report.sheets import comparisons_sheet, numbers_sheet
 def main(arguments: Sequence[str]) -> int:
     """Aggregate results and write what is asked for."""
     options = _parser().parse_args(arguments)
+    if options.statistic and (options.table or options.compare is not None):
+        raise ConfigError("--statistic makes a table of its own: leave --table and --compare out")
     place, filters = _split(options.place)
     problems: list[str] = []
     paper = read_paper(options.table) if options.table else None
-    chosen = choose(place, filters, problems, paper.protocols if paper else None)
+    wanted = paper.protocols if paper else protocols_of(options.statistic) if options.statistic else None
+    chosen = choose(place, filters, problems, wanted)
     if options.html:
         return _write_site(chosen.cells, options.html, problems)
     grid = make_grid(*chosen)
@@ -36,7 +40,7 @@ def main(arguments: Sequence[str]) -> int:
     if holes and not options.incomplete:
         warn(problems)
         raise ConfigError(refusal(holes))
-    if options.figures:
+    if options.figures and not options.statistic:
         from attnlab.report.pooled import write_figures
 
         count = write_figures(grid, options.figures, problems)
@@ -76,9 +80,19 @@ def _estimates(
         raise ConfigError("--level is between 0 and 1, --replicates at least 1")
     pairs = _pairs(options.compare, grid)
     found = estimate(grid, Resampling(options.replicates, options.seed), problems, pairs, options.level)
+    if options.statistic:
+        return _selected(options, select(found.numbers, grid, options.statistic), notes)
     if options.compare is None:
         return numbers_sheet(found.numbers, options.level, notes, holes)
     return comparisons_sheet(found.comparisons, options.level, notes)
+
+
+def _selected(options: argparse.Namespace, selection: Selection, notes: Sequence[str]) -> Sheet:
+    if options.figures:
+        from attnlab.report.dots import write_dots
+
+        write_dots(selection, options.figures)
+    return selection_sheet(selection, options.level, notes)
 
 
 def _pairs(compared: Sequence[str] | None, grid: Grid) -> Pairs | None:
@@ -123,6 +137,12 @@ def _parser() -> argparse.ArgumentParser:
         nargs="*",
         metavar="A B",
         help="test model A against B, or protocol/statistic A against B; every two models where none is named",
+    )
+    parser.add_argument(
+        "--statistic",
+        nargs="+",
+        metavar="PROTOCOL/STATISTIC",
+        help="these alone: a table with a column for each, and with --figures one figure of all models",
     )
     parser.add_argument("--table", metavar="NAME", help=f"layout of a paper: {', '.join(paper_names())}")
     parser.add_argument("--format", choices=tuple(FORMATS))
@@ -184,5 +204,5 @@ def choose(
         [cell for cell in kept if not isinstance(cell, ResultCell)],
     )
     if not chosen.cells:
-        raise ConfigError(f"--table: no result here is by {' or '.join(protocols or ())}, which the table shows")
+        raise ConfigError(f"no result here is by {' or '.join(protocols or ())}, which the table shows")
     return chosen

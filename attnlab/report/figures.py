@@ -199,31 +199,24 @@ def _curve(axes: "Axes", records: pa.Table, figure: Curve) -> None:
 def _points(axes: "Axes", beside: Sequence[Beside]) -> None:
     for order, one in enumerate(beside):
         measured = [table for table in map(measured_records, one.records) if table.num_rows]
-        x, y = (np.concatenate([_means(table, name) for table in measured] or [[]]) for name in _axes(one.points))
-        marker = MARKERS[order % len(MARKERS)]
-        fill = colour(order + 1)
-        axes.scatter(
-            x, y * one.points.scale, s=24, color=fill, marker=marker, edgecolors=INK, linewidths=0.4, label=one.label
-        )
+        x = [mean for table in measured for mean in _means(table, one.points.column)]
+        y = [mean * one.points.scale for table in measured for mean in _means(table, one.points.by)]
+        marker, fill = MARKERS[order % len(MARKERS)], colour(order + 1)
+        axes.scatter(x, y, s=24, marker=marker, color=fill, edgecolors=INK, linewidths=0.4, label=one.label)
     if beside:
         axes.autoscale(axis="y")
         axes.set_ylim(bottom=0)
         _legend(axes)
 
 
-def _axes(points: Points) -> tuple[str, str]:
-    return points.column, points.by
-
-
-def _means(records: pa.Table, column: str) -> np.ndarray:
-    """Mean over instances of a column, (1,), or at each place of a column of lists, (K,)."""
+def _means(records: pa.Table, column: str) -> list[float]:
+    """Mean over instances of a column, or at each place of a column of lists."""
     if pa.types.is_list(records.schema.field(column).type):
-        return place_means(records, column)
-    return values(records, column).mean(keepdims=True)
+        return list(map(float, place_means(records, column)))
+    return [float(values(records, column).mean())]
 
 
 def _legend(axes: "Axes") -> None:
     """Above the axes, where no data can be under it."""
     if axes.get_legend_handles_labels()[0]:
-        narrow = {"columnspacing": 1.0, "handletextpad": 0.4, "handlelength": 1.5}
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, fontsize="small", borderaxespad=0.2, **narrow)
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4, fontsize="small", borderaxespad=0.2)

@@ -1,5 +1,6 @@
 """The grid that results make: data sets, settings, protocols and seeds."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -57,9 +58,16 @@ def make_grid(cells: Sequence[ResultCell], missing: Sequence[Asked] = ()) -> Gri
     def place_of(cell: Asked) -> Place:
         return Place(cell.data, settings[cell.group], protocols[cell.key], cell.split, cell.seed)
 
+    first = {made: order for order, made in reversed(list(enumerate(map(_made, cells))))}
+
+    def order_of(cell: ResultCell) -> tuple[Any, ...]:
+        # Numbers in names by their value: a width of 9 comes before one of 11.
+        place = place_of(cell)
+        return (first[_made(cell)], _natural(place.setting), _natural(place.protocol), *place[3:], cell.key)
+
     placed: dict[Place, ResultCell] = {}
     doubles = []
-    for cell in cells:
+    for cell in sorted(cells, key=order_of):
         place = place_of(cell)
         other = placed.get(place)
         if other is None:
@@ -71,6 +79,14 @@ def make_grid(cells: Sequence[ResultCell], missing: Sequence[Asked] = ()) -> Gri
         doubles.append(f"{older.folder}: {newer.key} is newer and was made from the same configuration")
     holes = dict.fromkeys(place_of(cell) for cell in missing)
     return Grid(placed, doubles, [place for place in holes if place not in placed])
+
+
+def _made(cell: Asked) -> tuple[str, ...]:
+    return cell.data, cell.model, cell.attention, cell.vectors
+
+
+def _natural(text: str) -> list[str | int]:
+    return [int(part) if part.isdigit() else part for part in re.split(r"([0-9]+)", text)]
 
 
 def by_setting(grid: Grid) -> dict[tuple[str, str, str], dict[str, list[ResultCell]]]:

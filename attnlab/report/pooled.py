@@ -64,9 +64,9 @@ def write_figures(grid: Grid, folder: Path, problems: list[str]) -> int:
         drawn = list(pooled_figures(protocols, problems))
         for pooled in drawn:
             drawing = draw(pooled.records, pooled.figure, pooled.classes, pooled.beside)
-            _save(drawing, target / file_name(f"{pooled.protocol}-{pooled.figure.name}"))
+            save_all(drawing, target / file_name(f"{pooled.protocol}-{pooled.figure.name}"))
         if drawn:
-            _save(page(f"{data}, {setting}", drawn), target / "page")
+            save_all(page(f"{data}, {setting}", drawn), target / "page")
         count += len(drawn) + bool(drawn)
     return count
 
@@ -153,8 +153,9 @@ def _describe(cells: Sequence[ResultCell], protocol: str, problems: list[str]) -
 def _lists(figure: Figure) -> Iterator[str]:
     """Columns that are drawn and may be lists: those of curves, and of what is beside them."""
     if isinstance(figure, Curve):
-        for axes in (figure, *figure.beside):
-            yield from (axes.column, axes.by)
+        yield from (figure.column, figure.by)
+        for points in figure.beside:
+            yield from (points.column, points.by)
 
 
 def _tables(cells: Sequence[ResultCell], lists: Collection[str], problems: list[str]) -> Iterator[pa.Table]:
@@ -187,7 +188,8 @@ def _drawable(table: pa.Table, lists: Collection[str]) -> pa.Table:
     return pa.table(kept)
 
 
-def _save(drawing: "Drawing", path: Path) -> None:
+def save_all(drawing: "Drawing", path: Path) -> None:
+    """Write a drawing as PDF, SVG and PNG: ``path`` is without the ending."""
     fixed = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": None}
     with house_style():
         for ending in ENDINGS:
