@@ -119,7 +119,7 @@ def selection_sheet(selection: Selection, level: float, notes: Sequence[str] = (
         [*map(text, subject), *(_entry(found.get(which), fields) for which in selection.columns)]
         for subject, found in selection.rows.items()
     ]
-    title = f"mean over seeds, with {level:.0%} intervals: the wider of t over seeds and bootstrap over seeds and instances"
+    title = f"mean over seeds, with {level:.0%} intervals: t over seeds or bootstrap, the wider of the two"
     return Sheet(title, columns, rows, notes=notes)
 
 
