@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from attnlab.errors import StoreError
+from attnlab.inspect.text import file_name
 from attnlab.report.cells import ResultCell
 from attnlab.report.figures import Beside, draw, draw_on
 from attnlab.report.grid import Grid, by_setting
@@ -194,8 +195,3 @@ def save_all(drawing: "Drawing", path: Path) -> None:
     with house_style():
         for ending in ENDINGS:
             drawing.savefig(path.with_name(f"{path.name}.{ending}"), metadata=fixed[ending])
-
-
-def file_name(text: str) -> str:
-    """Text as the name of a file: what a shell or a file system may trip over becomes a dash."""
-    return "".join(c if c.isalnum() or c in "._=-" else "-" for c in text)
