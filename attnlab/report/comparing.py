@@ -76,7 +76,7 @@ def compare(first: Sample, second: Sample, level: float = 0.95) -> Comparison:
 
 def _over_seeds(first: Sample, second: Sample) -> Floats:
     common = [seed for seed in first.values if seed in second.values]
-    differences = np.array([first.values[seed] - second.values[seed] for seed in common])
+    differences: Floats = np.array([first.values[seed] - second.values[seed] for seed in common])
     return differences[np.isfinite(differences)]
 
 
