@@ -1,5 +1,6 @@
 """Plain text for terminals and pipes. Rich takes seconds for thousands of rows."""
 
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -31,6 +32,11 @@ def value_text(value: Any) -> str:  # noqa: ANN401 - any plain value
     if isinstance(value, list):
         return f"[{','.join(map(value_text, value))}]"
     return str(value)
+
+
+def file_name(text: str) -> str:
+    """A name as a file or an anchor: what a shell or a file system may trip over becomes one underscore."""
+    return re.sub(r"[^\w.=-]+", "_", text).strip("_")
 
 
 def seconds_text(seconds: float | None) -> str:

@@ -1,20 +1,22 @@
 """Results of a sweep or a store, each with what it was made from. Nothing here imports torch or reads records."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attnlab.errors import StoreError
+from attnlab.inspect.cells import CellState
 from attnlab.inspect.cells import read_cells as read_states
 from attnlab.inspect.entries import read_entries
-from attnlab.inspect.ls import Row, matching
+from attnlab.inspect.ls import NAMES, Row, matching
 from attnlab.inspect.places import default_store, output_directory
 from attnlab.job import group_name
 from attnlab.report.spec import Statistic, from_dict
 from attnlab.results import read_records
 from attnlab.store import Store
-from attnlab.store.document import read_json
+from attnlab.store.document import read_json, read_yaml
 from attnlab.store.entry import Entry, read_entry
 
 if TYPE_CHECKING:
@@ -25,8 +27,8 @@ PARQUET = b"PAR1"
 
 
 @dataclass(frozen=True, slots=True)
-class ResultCell:
-    """One protocol measured on one trained model.
+class Asked:
+    """One protocol to be measured on one model, whether it has been or not.
 
     Attributes:
         data: Option chosen in the group ``data``, such as ``movie``.
@@ -35,13 +37,11 @@ class ResultCell:
         vectors: Option of ``vectors``.
         seed: Of training, batch order and the protocol.
         protocol: Its name in the configuration.
-        split: Split that was measured.
+        split: Split that is measured.
         key: Of the result.
-        model_key: Of the model that was measured.
+        model_key: Of the model.
         group: The same for all seeds of a job and for no other job; see :attr:`attnlab.job.Job.group`.
-        folder: Entry of the store.
         config: Resolved configuration.
-        summary: As :func:`attnlab.report.summary.summarise` gives it.
     """
 
     data: str
@@ -54,8 +54,19 @@ class ResultCell:
     key: str
     model_key: str
     group: str
-    folder: Path
     config: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ResultCell(Asked):
+    """One protocol measured on one trained model.
+
+    Attributes:
+        folder: Entry of the store.
+        summary: As :func:`attnlab.report.summary.summarise` gives it.
+    """
+
+    folder: Path
     summary: dict[str, Any]
 
     @property
@@ -101,6 +112,9 @@ class ResultCell:
         return [spec for spec in found if isinstance(spec, Statistic)]
 
 
+Of = TypeVar("Of", bound=Asked)
+
+
 def read_cells(place: Path | str | None = None, problems: list[str] | None = None) -> list[ResultCell]:
     """All results of a place that can be read, by data, model, attention, vectors, protocol and seed.
 
@@ -123,17 +137,52 @@ def read_cells(place: Path | str | None = None, problems: list[str] | None = Non
     return sorted(_cells(entries, problems), key=_order)
 
 
-def matching_cells(cells: Sequence[ResultCell], filters: Iterable[str]) -> list[ResultCell]:
-    """Results that pass all filters, as :func:`attnlab.inspect.ls.matching` takes them.
+def read_missing(place: Path, read: Iterable[ResultCell], problems: list[str]) -> list[Asked]:
+    """What the cells of a sweep ask for and have not got; nothing in a store, of which nobody asks anything.
+
+    Args:
+        place: As :func:`find_place` gives it.
+        read: All results of it that can be read.
+        problems: Gets a line about each cell whose configuration is damaged.
+    """
+    if not (place / "cells").is_dir():
+        return []
+    have = {cell.key for cell in read}
+    missing: dict[str, Asked] = {}
+    for state in read_states(place)[0]:
+        lacking = {key: name for name, key in state.keys["results"].items() if key not in have | missing.keys()}
+        if lacking:
+            try:
+                missing.update(_missing(state, lacking))
+            except (StoreError, KeyError, TypeError, AttributeError) as error:
+                problems.append(f"{state.folder} cannot be read as a cell ({error})")
+    return list(missing.values())
+
+
+def _missing(state: CellState, lacking: Mapping[str, str]) -> Iterator[tuple[str, Asked]]:
+    frozen = read_yaml(state.folder / "job.yaml")
+    config = frozen["config"]
+    about = {name: config[name] for name in ("seed", "split")} | {"model_key": state.keys["model"]}
+    for key, protocol in lacking.items():
+        yield key, Asked(**_asked(key, {**frozen, **about, "protocol": protocol}))
+
+
+def matching_cells(cells: Sequence[Of], filters: Iterable[str]) -> list[Of]:
+    """Those that pass all filters, as :func:`attnlab.inspect.ls.matching` takes them.
+
+    Data sets, models, attention and vectors are in the order in which a filter names them.
 
     Raises:
-        ConfigError: a filter is malformed, or no result has its key.
+        ConfigError: a filter is malformed, or none has its key.
     """
+    filters = list(filters)
     kept = {row.key for row in matching([Row(cell.key, _as_entry(cell)) for cell in cells], filters)}
-    return [cell for cell in cells if cell.key in kept]
+    named = dict(text.split("=", 1) for text in filters)
+    ranks = {NAMES.get(name, name): wanted.split(",") for name, wanted in named.items()}
+    return sorted((cell for cell in cells if cell.key in kept), key=lambda cell: _order(cell, ranks))
 
 
-def _as_entry(cell: ResultCell) -> dict[str, object]:
+def _as_entry(cell: Asked) -> dict[str, object]:
     choices = {"data": cell.data, "model": cell.model, "model/attention": cell.attention, "vectors": cell.vectors}
     own = {"protocol": cell.protocol, "split": cell.split, "seed": cell.seed, "model_key": cell.model_key}
     return {"choices": choices, "config": cell.config, **own}
@@ -187,23 +236,26 @@ def _cells(entries: Iterable[tuple[Path, Entry]], problems: list[str]) -> Iterab
 def _cell(folder: Path, entry: Entry) -> ResultCell:
     summary = read_json(folder / "summary.json")
     _check_summary(summary)
-    choices = entry["choices"]
     _check_records(folder / "records.parquet")
-    return ResultCell(
-        data=str(choices["data"]),
-        model=str(choices["model"]),
-        attention=str(choices.get("model/attention", "")),
-        vectors=str(choices.get("vectors", "")),
-        seed=int(entry["seed"]),
-        protocol=entry["protocol"],
-        split=entry["split"],
-        key=folder.name,
-        model_key=entry["model_key"],
-        group=group_name(entry["config"], choices),
-        folder=folder,
-        config=entry["config"],
-        summary=summary,
-    )
+    return ResultCell(**_asked(folder.name, entry), folder=folder, summary=summary)
+
+
+def _asked(key: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of :class:`Asked` from what an entry of the store says, or would say if it were there."""
+    choices = entry["choices"]
+    return {
+        "data": str(choices["data"]),
+        "model": str(choices["model"]),
+        "attention": str(choices.get("model/attention", "")),
+        "vectors": str(choices.get("vectors", "")),
+        "seed": int(entry["seed"]),
+        "protocol": entry["protocol"],
+        "split": entry["split"],
+        "key": key,
+        "model_key": entry["model_key"],
+        "group": group_name(entry["config"], choices),
+        "config": entry["config"],
+    }
 
 
 def _check_summary(summary: Mapping[str, Any]) -> None:
@@ -227,6 +279,8 @@ def _check_records(path: Path) -> None:
         raise StoreError(f"{path} is damaged: it is no whole Parquet file; remove {path.parent} and run again")
 
 
-def _order(cell: ResultCell) -> tuple[str | int, ...]:
-    names = (cell.data, cell.model, cell.attention, cell.vectors, cell.group, cell.protocol)
-    return (*names, cell.split, cell.seed, cell.key)
+def _order(cell: Asked, ranks: Mapping[str, Sequence[str]] = MappingProxyType({})) -> tuple[Any, ...]:
+    made = {"data": cell.data, "model": cell.model, "model/attention": cell.attention, "vectors": cell.vectors}
+    known = {group: ranks.get(group, ()) for group in made}
+    names = [(known[g].index(name) if name in known[g] else 0, name) for g, name in made.items()]
+    return (*names, cell.group, cell.protocol, cell.split, cell.seed, cell.key)

@@ -5,10 +5,11 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from attnlab.errors import ConfigError
 from attnlab.inspect.text import warn
-from attnlab.report.cells import ResultCell, find_place, matching_cells, read_cells
+from attnlab.report.cells import Asked, ResultCell, find_place, matching_cells, read_cells, read_missing
 from attnlab.report.estimates import Pairs, chosen_pairs, estimate, setting_pairs
 from attnlab.report.formats import ENDINGS, FORMATS, to_terminal
 from attnlab.report.grid import Grid, Place, make_grid
@@ -16,6 +17,7 @@ from attnlab.report.holes import describe, find_holes, refusal
 from attnlab.report.paper import paper_names, paper_sheet, read_paper
 from attnlab.report.resampling import Resampling
 from attnlab.report.samples import Name
+from attnlab.report.selection import Selection, protocols_of, select, selection_sheet
 from attnlab.report.sheet import Sheet
 from attnlab.report.sheets import comparisons_sheet, numbers_sheet
 
@@ -23,19 +25,22 @@ from attnlab.report.sheets import comparisons_sheet, numbers_sheet
 def main(arguments: Sequence[str]) -> int:
     """Aggregate results and write what is asked for."""
     options = _parser().parse_args(arguments)
+    if options.statistic and (options.table or options.compare is not None):
+        raise ConfigError("--statistic makes a table of its own: leave --table and --compare out")
     place, filters = _split(options.place)
     problems: list[str] = []
     paper = read_paper(options.table) if options.table else None
-    cells = chosen_cells(place, filters, problems, paper.protocols if paper else None)
+    wanted = paper.protocols if paper else protocols_of(options.statistic) if options.statistic else None
+    chosen = choose(place, filters, problems, wanted)
     if options.html:
-        return _write_site(cells, options.html, problems)
-    grid = make_grid(cells)
+        return _write_site(chosen.cells, options.html, problems)
+    grid = make_grid(*chosen)
     problems += grid.doubles
-    holes = find_holes(find_place(place), grid, chosen=bool(filters) or paper is not None)
+    holes = find_holes(find_place(place), grid)
     if holes and not options.incomplete:
         warn(problems)
         raise ConfigError(refusal(holes))
-    if options.figures:
+    if options.figures and not options.statistic:
         from attnlab.report.pooled import write_figures
 
         count = write_figures(grid, options.figures, problems)
@@ -75,9 +80,19 @@ def _estimates(
         raise ConfigError("--level is between 0 and 1, --replicates at least 1")
     pairs = _pairs(options.compare, grid)
     found = estimate(grid, Resampling(options.replicates, options.seed), problems, pairs, options.level)
+    if options.statistic:
+        return _selected(options, select(found.numbers, grid, options.statistic), notes)
     if options.compare is None:
         return numbers_sheet(found.numbers, options.level, notes, holes)
     return comparisons_sheet(found.comparisons, options.level, notes)
+
+
+def _selected(options: argparse.Namespace, selection: Selection, notes: Sequence[str]) -> Sheet:
+    if options.figures:
+        from attnlab.report.dots import write_dots
+
+        write_dots(selection, options.figures)
+    return selection_sheet(selection, options.level, notes)
 
 
 def _pairs(compared: Sequence[str] | None, grid: Grid) -> Pairs | None:
@@ -123,6 +138,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="A B",
         help="test model A against B, or protocol/statistic A against B; every two models where none is named",
     )
+    parser.add_argument(
+        "--statistic",
+        nargs="+",
+        metavar="PROTOCOL/STATISTIC",
+        help="these alone: a table with a column for each, and with --figures one figure of all models",
+    )
     parser.add_argument("--table", metavar="NAME", help=f"layout of a paper: {', '.join(paper_names())}")
     parser.add_argument("--format", choices=tuple(FORMATS))
     parser.add_argument("--output", type=Path, help="file to write to; its ending (.md .csv .tex) names the format")
@@ -144,10 +165,22 @@ def _split(words: Sequence[str]) -> tuple[str | None, list[str]]:
     return (places[0] if places else None), [word for word in words if word not in places]
 
 
-def chosen_cells(
+class Chosen(NamedTuple):
+    """What a report is about.
+
+    Attributes:
+        cells: Results.
+        missing: What a sweep asks for beside them.
+    """
+
+    cells: list[ResultCell]
+    missing: list[Asked]
+
+
+def choose(
     place: Path | str | None, filters: Sequence[str], problems: list[str], protocols: Sequence[str] | None = None
-) -> list[ResultCell]:
-    """Results of a place that pass the filters.
+) -> Chosen:
+    """Results of a place, and what it lacks, that pass the filters.
 
     Args:
         place: A sweep or a store, as :func:`attnlab.report.cells.read_cells` takes it.
@@ -156,16 +189,20 @@ def chosen_cells(
         protocols: The only ones that matter; all where it is None.
 
     Raises:
-        ConfigError: none does, or a filter is malformed.
+        ConfigError: no result does, or a filter is malformed.
         StoreError: there is no such place.
     """
-    cells = read_cells(place, problems)
-    found = matching_cells(cells, filters)
-    if found and protocols is not None:
-        found = [cell for cell in found if cell.protocol in protocols]
-        if not found:
-            raise ConfigError(f"--table: no result here is by {' or '.join(protocols)}, which the table shows")
+    read = read_cells(place, problems)
+    fitting = matching_cells([*read, *read_missing(find_place(place), read, problems)], filters)
+    found = [cell for cell in fitting if isinstance(cell, ResultCell)]
     if not found:
         warn(problems)
-        raise ConfigError(f"none of {len(cells)} results in {find_place(place)} fits {' '.join(filters) or 'a report'}")
-    return found
+        raise ConfigError(f"none of {len(read)} results in {find_place(place)} fits {' '.join(filters) or 'a report'}")
+    kept = [cell for cell in fitting if protocols is None or cell.protocol in protocols]
+    chosen = Chosen(
+        [cell for cell in kept if isinstance(cell, ResultCell)],
+        [cell for cell in kept if not isinstance(cell, ResultCell)],
+    )
+    if not chosen.cells:
+        raise ConfigError(f"no result here is by {' or '.join(protocols or ())}, which the table shows")
+    return chosen

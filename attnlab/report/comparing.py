@@ -45,6 +45,17 @@ class Comparison:
     r: float | None
 
 
+def p_of_difference(first: Sample, second: Sample) -> float | None:
+    """Two-sided p over the common seeds where there are several, else over instances; only that test is made."""
+    over_seeds = _over_seeds(first, second)
+    if len(over_seeds) < 2:
+        return wilcoxon(_over_instances(first, second))[0]
+    p, _ = paired_t(over_seeds)
+    if p is None:
+        return 1.0 if over_seeds[0] == 0 else 0.0
+    return p
+
+
 def compare(first: Sample, second: Sample, level: float = 0.95) -> Comparison:
     """Test first against second by what they share.
 
@@ -53,9 +64,7 @@ def compare(first: Sample, second: Sample, level: float = 0.95) -> Comparison:
         second: Another on the same data set and split.
         level: Of the interval.
     """
-    common = [seed for seed in first.values if seed in second.values]
-    over_seeds = np.array([first.values[seed] - second.values[seed] for seed in common])
-    over_seeds = over_seeds[np.isfinite(over_seeds)]
+    over_seeds = _over_seeds(first, second)
     over_instances = _over_instances(first, second)
     p_instances, r = wilcoxon(over_instances)
     low, high = _interval(first, second, level)
@@ -63,6 +72,12 @@ def compare(first: Sample, second: Sample, level: float = 0.95) -> Comparison:
     difference = float(over_seeds.mean()) if len(over_seeds) else float("nan")
     p_flip = sign_flip(over_seeds)
     return Comparison(difference, low, high, len(over_seeds), p_flip, p_t, d, len(over_instances), p_instances, r)
+
+
+def _over_seeds(first: Sample, second: Sample) -> Floats:
+    common = [seed for seed in first.values if seed in second.values]
+    differences: Floats = np.array([first.values[seed] - second.values[seed] for seed in common])
+    return differences[np.isfinite(differences)]
 
 
 def _over_instances(first: Sample, second: Sample) -> Floats:

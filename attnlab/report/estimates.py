@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from attnlab.errors import ConfigError
-from attnlab.report.comparing import Comparison, compare, holm, interval
+from attnlab.report.comparing import Comparison, compare, holm, interval, p_of_difference
 from attnlab.report.frame import long_frame, over_seeds
 from attnlab.report.grid import Grid
 from attnlab.report.resampling import Resampling
@@ -117,18 +117,9 @@ def _contest(samples: dict[Name, Sample], level: float) -> dict[Name, bool]:
     sign = 1 if next(iter(samples.values())).statistic.higher_is_better else -1
     winner = max(samples, key=lambda name: sign * float(np.nanmean(list(samples[name].values.values()))))
     others = [name for name in samples if name != winner]
-    found = [compare(samples[winner], samples[name], level) for name in others]
-    worse = [p is not None and p < 1 - level for p in holm([_p(comparison) for comparison in found])]
+    found = [p_of_difference(samples[winner], samples[name]) for name in others]
+    worse = [p is not None and p < 1 - level for p in holm(found)]
     return {winner: True, **{name: not lost for name, lost in zip(others, worse, strict=True)}}
-
-
-def _p(comparison: Comparison) -> float | None:
-    """Over seeds where there are several, else over instances."""
-    if comparison.seeds > 1:
-        if comparison.p_t is None:
-            return 1.0 if comparison.difference == 0 else 0.0
-        return comparison.p_t
-    return comparison.p_instances
 
 
 def setting_pairs(block: Block) -> Iterator[tuple[Name, Name]]:

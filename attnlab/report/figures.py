@@ -1,6 +1,7 @@
 """Figures from records, by the description that the protocol gave."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -9,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from attnlab.report.spec import Band, BinnedViolin, Boxes, Curve, Figure, Histogram, Scatter
+from attnlab.report.spec import Band, BinnedViolin, Boxes, Curve, Figure, Histogram, Points, Scatter
 from attnlab.report.statistics import place_means, values
 from attnlab.report.style import INK, OTHER, colour, house_style
 from attnlab.report.summary import measured_records
@@ -24,23 +25,45 @@ MOST_CLASSES = 3
 """Predicted classes that are drawn apart; of more, all are drawn together, as in Jain & Wallace's code."""
 
 
-def draw(records: pa.Table, figure: Figure, classes: Sequence[str]) -> "Drawing":
+MARKERS = ("s", "^", "P", "D")
+"""Of what stands beside a curve; its own are circles."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What another protocol measured, to be drawn beside a curve.
+
+    Attributes:
+        points: What to draw.
+        label: What it is called; the options too where several have its name.
+        records: Of each result.
+    """
+
+    points: Points
+    label: str
+    records: Sequence[pa.Table]
+
+
+def draw(records: pa.Table, figure: Figure, classes: Sequence[str], beside: Sequence[Beside] = ()) -> "Drawing":
     """Draw one figure of a result.
 
     Args:
         records: One row per instance; excluded ones are not drawn.
         figure: What to draw.
         classes: Names of the classes, in the order of their numbers.
+        beside: What other protocols measured, for a curve.
     """
     from matplotlib.figure import Figure as Drawing
 
     with house_style():
         drawing = Drawing()
-        draw_on(drawing.add_subplot(), records, figure, classes)
+        draw_on(drawing.add_subplot(), records, figure, classes, beside)
     return drawing
 
 
-def draw_on(axes: "Axes", records: pa.Table, figure: Figure, classes: Sequence[str]) -> None:
+def draw_on(
+    axes: "Axes", records: pa.Table, figure: Figure, classes: Sequence[str], beside: Sequence[Beside] = ()
+) -> None:
     """Draw one figure of a result on axes of a drawing, within :func:`attnlab.report.style.house_style`."""
     measured = measured_records(records)
     if isinstance(figure, Histogram):
@@ -53,6 +76,7 @@ def draw_on(axes: "Axes", records: pa.Table, figure: Figure, classes: Sequence[s
         _scatter(axes, measured, figure, classes)
     elif isinstance(figure, Curve):
         _curve(axes, measured, figure)
+        _points(axes, beside)
     else:
         _band(axes, measured, figure)
 
@@ -166,12 +190,32 @@ def _curve(axes: "Axes", records: pa.Table, figure: Curve) -> None:
     if records.num_rows:
         x, y = place_means(records, figure.column), place_means(records, figure.by)
         order = np.argsort(x, kind="stable")
-        axes.plot(x[order], y[order], color=colour(0), marker="o", markersize=4)
+        axes.plot(x[order], y[order], color=colour(0), marker="o", markersize=4, label=figure.label)
         for place, label in enumerate(figure.labels):
             axes.annotate(label, (x[place], y[place]), xytext=(3, 3), textcoords="offset points", fontsize=7)
     margin = 0.05 * (figure.range[1] - figure.range[0])
     axes.set(xlim=(figure.range[0] - margin, figure.range[1] + margin), xlabel=figure.xlabel, ylabel=figure.ylabel)
     axes.set_ylim(bottom=0)
+
+
+def _points(axes: "Axes", beside: Sequence[Beside]) -> None:
+    for order, one in enumerate(beside):
+        measured = [table for table in map(measured_records, one.records) if table.num_rows]
+        x = [mean for table in measured for mean in _means(table, one.points.column)]
+        y = [mean * one.points.scale for table in measured for mean in _means(table, one.points.by)]
+        marker, fill = MARKERS[order % len(MARKERS)], colour(order + 1)
+        axes.scatter(x, y, s=24, marker=marker, color=fill, edgecolors=INK, linewidths=0.4, label=one.label)
+    if beside:
+        axes.autoscale(axis="y")
+        axes.set_ylim(bottom=0)
+        _legend(axes)
+
+
+def _means(records: pa.Table, column: str) -> list[float]:
+    """Mean over instances of a column, or at each place of a column of lists."""
+    if pa.types.is_list(records.schema.field(column).type):
+        return list(map(float, place_means(records, column)))
+    return [float(values(records, column).mean())]
 
 
 def _legend(axes: "Axes") -> None:

@@ -1,11 +1,12 @@
 """The grid that results make: data sets, settings, protocols and seeds."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from attnlab.inspect.text import value_text
-from attnlab.report.cells import ResultCell
+from attnlab.report.cells import Asked, ResultCell
 from attnlab.store.key import PROTOCOL_INDIFFERENT, TRAINER_INDIFFERENT
 
 MAKERS = ("data", "model", "vectors", "trainer", "selection", "callbacks")
@@ -36,19 +37,38 @@ class Grid(NamedTuple):
     Attributes:
         cells: One result per place.
         doubles: A line about each result that gave way to a newer one of the same place.
+        missing: Places of what is asked for and has no result.
     """
 
     cells: dict[Place, ResultCell]
     doubles: list[str]
+    missing: list[Place]
 
 
-def make_grid(cells: Sequence[ResultCell]) -> Grid:
-    """Put results in their places, with names that tell apart what differs and say no more."""
-    settings, protocols = _settings(cells), _protocols(cells)
+def make_grid(cells: Sequence[ResultCell], missing: Sequence[Asked] = ()) -> Grid:
+    """Put results in their places, with names that tell apart what differs and say no more.
+
+    Args:
+        cells: Results.
+        missing: What is asked for beside them; it has its places, and its part in the names, as if it were there.
+    """
+    asked = [*cells, *missing]
+    settings, protocols = _settings(asked), _protocols(asked)
+
+    def place_of(cell: Asked) -> Place:
+        return Place(cell.data, settings[cell.group], protocols[cell.key], cell.split, cell.seed)
+
+    first = {made: order for order, made in reversed(list(enumerate(map(_made, cells))))}
+
+    def order_of(cell: ResultCell) -> tuple[Any, ...]:
+        # Numbers in names by their value: a width of 9 comes before one of 11.
+        place = place_of(cell)
+        return (first[_made(cell)], _natural(place.setting), _natural(place.protocol), *place[3:], cell.key)
+
     placed: dict[Place, ResultCell] = {}
     doubles = []
-    for cell in cells:
-        place = Place(cell.data, settings[cell.group], protocols[cell.key], cell.split, cell.seed)
+    for cell in sorted(cells, key=order_of):
+        place = place_of(cell)
         other = placed.get(place)
         if other is None:
             placed[place] = cell
@@ -57,7 +77,16 @@ def make_grid(cells: Sequence[ResultCell]) -> Grid:
         older, newer = sorted((cell, other), key=lambda c: (c.folder / "summary.json").stat().st_mtime)
         placed[place] = newer
         doubles.append(f"{older.folder}: {newer.key} is newer and was made from the same configuration")
-    return Grid(placed, doubles)
+    holes = dict.fromkeys(place_of(cell) for cell in missing)
+    return Grid(placed, doubles, [place for place in holes if place not in placed])
+
+
+def _made(cell: Asked) -> tuple[str, ...]:
+    return cell.data, cell.model, cell.attention, cell.vectors
+
+
+def _natural(text: str) -> list[str | int]:
+    return [int(part) if part.isdigit() else part for part in re.split(r"([0-9]+)", text)]
 
 
 def by_setting(grid: Grid) -> dict[tuple[str, str, str], dict[str, list[ResultCell]]]:
@@ -69,7 +98,7 @@ def by_setting(grid: Grid) -> dict[tuple[str, str, str], dict[str, list[ResultCe
     return found
 
 
-def _settings(cells: Iterable[ResultCell]) -> dict[str, str]:
+def _settings(cells: Iterable[Asked]) -> dict[str, str]:
     """Name of what was trained in each group."""
     first = {cell.group: cell for cell in cells}
     attentions = {cell.attention for cell in first.values()}
@@ -83,7 +112,7 @@ def _settings(cells: Iterable[ResultCell]) -> dict[str, str]:
     return {group: " ".join(filter(None, (name, suffix[group]))) for group, name in named.items()}
 
 
-def _protocols(cells: Sequence[ResultCell]) -> dict[str, str]:
+def _protocols(cells: Sequence[Asked]) -> dict[str, str]:
     """Name of each result's protocol, by key."""
     options = {cell.key: _flat(_protocol_options(cell)) for cell in cells}
     by_key = {cell.key: cell for cell in cells}
@@ -98,7 +127,7 @@ def _makers(config: Mapping[str, Any]) -> dict[str, Any]:
     return {**made, "trainer": {k: v for k, v in trainer.items() if k not in TRAINER_INDIFFERENT}}
 
 
-def _protocol_options(cell: ResultCell) -> dict[str, Any]:
+def _protocol_options(cell: Asked) -> dict[str, Any]:
     options = cell.config.get("protocols", {}).get(cell.protocol) or {}
     return {key: value for key, value in options.items() if key not in PROTOCOL_INDIFFERENT}
 

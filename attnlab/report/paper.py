@@ -101,8 +101,11 @@ def read_paper(name: str) -> Paper:
     )
 
 
-Means = dict[tuple[str, str, str, str, str | None], float]
-"""By data, setting, protocol, statistic and class."""
+Means = dict[tuple[str, str, str, str, str, str | None], float]
+"""By data, split, setting, protocol, statistic and class."""
+
+PUBLISHED_SPLIT = "test"
+"""What published numbers are of."""
 
 
 def paper_sheet(paper: Paper, grid: Grid, notes: Sequence[str] = ()) -> Sheet:
@@ -112,8 +115,8 @@ def paper_sheet(paper: Paper, grid: Grid, notes: Sequence[str] = ()) -> Sheet:
         ConfigError: several settings fit a column.
     """
     numbers = over_seeds(long_frame(grid))
-    names = ("data", "setting", "protocol", "statistic", "class")
-    means: Means = {row[:5]: row[5] for row in numbers.select(*names, "mean").iter_rows()}
+    names = ("data", "split", "setting", "protocol", "statistic", "class")
+    means: Means = {row[:6]: row[6] for row in numbers.select(*names, "mean").iter_rows()}
     beside = {column.name for i, column in enumerate(paper.columns) if _has_published(paper, grid, i)}
     have = {cell.protocol for cell in grid.cells.values()}
     lacking = [f"no result here is by {protocol}" for protocol in paper.protocols if protocol not in have]
@@ -121,17 +124,23 @@ def paper_sheet(paper: Paper, grid: Grid, notes: Sequence[str] = ()) -> Sheet:
     fewest, most = min(seeds), max(seeds)
     counted = f"means over {fewest if fewest == most else f'{fewest} to {most}'} seed{'s' if most > 1 else ''}"
     origin = f"published: {paper.origin}, read from {paper.source}" if beside else f"layout: {paper.origin}"
-    rows = list(_rows(paper, grid, means, beside))
-    return Sheet(paper.title, _columns(paper, beside), rows, notes=[counted, *lacking, origin, *notes])
+    splits = sorted({place.split for place in grid.cells})
+    shown = splits if splits != [PUBLISHED_SPLIT] else []
+    rows = [row for split in splits for row in _rows(paper, _of_split(grid, split), split, bool(shown), means, beside)]
+    return Sheet(paper.title, _columns(paper, beside, bool(shown)), rows, notes=[counted, *lacking, origin, *notes])
+
+
+def _of_split(grid: Grid, split: str) -> Grid:
+    return grid._replace(cells={place: cell for place, cell in grid.cells.items() if place.split == split})
 
 
 def _has_published(paper: Paper, grid: Grid, column: int) -> bool:
-    data = {place.data for place in grid.cells}
+    data = {place.data for place in grid.cells if place.split == PUBLISHED_SPLIT}
     return any(row[column] is not None for name in data & paper.published.keys() for row in paper.published[name])
 
 
-def _columns(paper: Paper, beside: set[str]) -> list[Column]:
-    columns = [Column("data", ("data",))]
+def _columns(paper: Paper, beside: set[str], with_split: bool) -> list[Column]:
+    columns = [Column("data", ("data",)), *([Column("split", ("split",))] if with_split else [])]
     if paper.columns[0].model is None:
         columns.append(Column("model", ("setting",)))
     if paper.by_class:
@@ -144,26 +153,33 @@ def _columns(paper: Paper, beside: set[str]) -> list[Column]:
     return columns
 
 
-def _rows(paper: Paper, grid: Grid, means: Means, beside: set[str]) -> Iterator[list[Entry]]:
-    """One row per data set, per model where the columns are not about models, per class where that is asked for."""
+def _rows(
+    paper: Paper, grid: Grid, split: str, with_split: bool, means: Means, beside: set[str]
+) -> Iterator[list[Entry]]:
+    """Of one split: a row per data set, per model where columns are not about models, per class where that is asked."""
     by_model = paper.columns[0].model is None
     for data in sorted({place.data for place in grid.cells}):
         settings = sorted({place.setting for place in grid.cells if place.data == data}) if by_model else [None]
         for setting in settings:
             for position, name in enumerate(_classes(data, grid) if paper.by_class else [None]):
-                row = [text(data), *([text(setting)] if by_model else []), *([text(name)] if paper.by_class else [])]
+                row = [
+                    text(data),
+                    *([text(split)] if with_split else []),
+                    *([text(setting)] if by_model else []),
+                    *([text(name)] if paper.by_class else []),
+                ]
                 for i, column in enumerate(paper.columns):
                     fitting = setting or _setting(column, data, grid)
                     protocol = _protocol(column, data, fitting, grid)
-                    ours = [means.get((data, fitting, protocol, s, name)) for s in column.statistics]
+                    ours = [means.get((data, split, fitting, protocol, s, name)) for s in column.statistics]
                     row.append(_entry(ours, paper.form))
                     if column.name in beside:
-                        row.append(_entry(_published(paper, data, position, i), paper.form))
+                        row.append(_entry(_published(paper, data, split, position, i), paper.form))
                 yield row
 
 
-def _published(paper: Paper, data: str, position: int, column: int) -> Sequence[float | None]:
-    rows = paper.published.get(data, [])
+def _published(paper: Paper, data: str, split: str, position: int, column: int) -> Sequence[float | None]:
+    rows = paper.published.get(data, []) if split == PUBLISHED_SPLIT else []
     if position < len(rows) and rows[position][column] is not None:
         numbers: Sequence[float] = rows[position][column]
         return numbers

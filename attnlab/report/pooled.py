@@ -3,13 +3,14 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from attnlab.errors import StoreError
+from attnlab.inspect.text import file_name
 from attnlab.report.cells import ResultCell
-from attnlab.report.figures import draw, draw_on
+from attnlab.report.figures import Beside, draw, draw_on
 from attnlab.report.grid import Grid, by_setting
 from attnlab.report.spec import Curve, Figure, Statistic, from_dict
 from attnlab.report.style import house_style
@@ -34,6 +35,7 @@ class Pooled:
         records: Of all seeds, one below the other.
         classes: Names of the classes.
         seeds: How many.
+        beside: What other protocols measured, on its axes.
     """
 
     protocol: str
@@ -41,6 +43,7 @@ class Pooled:
     records: pa.Table
     classes: Sequence[str]
     seeds: int
+    beside: Sequence[Beside] = ()
 
 
 def write_figures(grid: Grid, folder: Path, problems: list[str]) -> int:
@@ -59,12 +62,12 @@ def write_figures(grid: Grid, folder: Path, problems: list[str]) -> int:
     for (data, setting, split), protocols in by_setting(grid).items():
         target = folder / file_name(data) / file_name(setting if len(splits) == 1 else f"{setting} {split}")
         target.mkdir(parents=True, exist_ok=True)
-        drawn = [p for protocol, cells in protocols.items() for p in _pooled(protocol, cells, problems)]
+        drawn = list(pooled_figures(protocols, problems))
         for pooled in drawn:
-            drawing = draw(pooled.records, pooled.figure, pooled.classes)
-            _save(drawing, target / file_name(f"{pooled.protocol}-{pooled.figure.name}"))
+            drawing = draw(pooled.records, pooled.figure, pooled.classes, pooled.beside)
+            save_all(drawing, target / file_name(f"{pooled.protocol}-{pooled.figure.name}"))
         if drawn:
-            _save(page(f"{data}, {setting}", drawn), target / "page")
+            save_all(page(f"{data}, {setting}", drawn), target / "page")
         count += len(drawn) + bool(drawn)
     return count
 
@@ -79,7 +82,7 @@ def page(title: str, drawn: Sequence[Pooled]) -> "Drawing":
         drawing = Drawing(figsize=(4.2 * across, 3.2 * down + 0.4))
         axes = list(drawing.subplots(down, across, squeeze=False).flat)
         for place, pooled in zip(axes, drawn, strict=False):
-            draw_on(place, pooled.records, pooled.figure, pooled.classes)
+            draw_on(place, pooled.records, pooled.figure, pooled.classes, pooled.beside)
             seeds = f"{pooled.seeds} seed{'' if pooled.seeds == 1 else 's'}"
             place.set_title(f"{pooled.protocol} ({seeds})", loc="left", fontsize="medium", pad=18)
         for empty in axes[len(drawn) :]:
@@ -88,33 +91,89 @@ def page(title: str, drawn: Sequence[Pooled]) -> "Drawing":
     return drawing
 
 
-def _pooled(protocol: str, cells: Sequence[ResultCell], problems: list[str]) -> Iterator[Pooled]:
-    specification = None
-    tables = []
+@dataclass(frozen=True)
+class _Described:
+    """A protocol's results and what they are drawn as.
+
+    Attributes:
+        name: Of the protocol in the configuration.
+        options: What tells it from others of that name.
+        cells: Of all seeds.
+        figures: What to draw.
+        classes: Names of the classes.
+    """
+
+    name: str
+    options: str
+    cells: Sequence[ResultCell]
+    figures: Sequence[Figure]
+    classes: Sequence[str]
+
+
+def pooled_figures(protocols: Mapping[str, Sequence[ResultCell]], problems: list[str]) -> Iterator[Pooled]:
+    """Every figure of one data set and setting.
+
+    Args:
+        protocols: Results of all seeds by protocol.
+        problems: Gets a line about each result or figure that cannot be drawn.
+    """
+    described = {
+        protocol: one for protocol, cells in protocols.items() if (one := _describe(cells, protocol, problems))
+    }
+    lists = {name for one in described.values() for figure in one.figures for name in _lists(figure)}
+    tables = {protocol: list(_tables(one.cells, lists, problems)) for protocol, one in described.items()}
+    for protocol, one in described.items():
+        if not tables[protocol]:
+            continue
+        try:
+            records = pa.concat_tables(tables[protocol], promote_options="permissive")
+        except pa.ArrowException as error:
+            problems.append(f"{protocol}: figures cannot be drawn ({error})")
+            continue
+        for figure in one.figures:
+            beside = list(_beside(figure, described, tables))
+            yield Pooled(protocol, figure, records, one.classes, len(tables[protocol]), beside)
+
+
+def _describe(cells: Sequence[ResultCell], protocol: str, problems: list[str]) -> _Described | None:
+    """As the first result that can be read describes it."""
     for cell in cells:
         try:
-            specification = specification or cell.specification
-            tables.append(_drawable(read_records(cell.folder), _lists(specification)))
+            specification = cell.specification
+            found = [from_dict(content) for content in specification["figures"]]
+            figures = [figure for figure in found if not isinstance(figure, Statistic)]
+            options = protocol.removeprefix(cell.protocol).strip()
+            return _Described(cell.protocol, options, cells, figures, specification["classes"])
         except StoreError as error:
             problems.append(str(error))
-    if specification is None or not tables:
-        return
-    try:
-        figures = [from_dict(content) for content in specification["figures"]]
-        records = pa.concat_tables(tables, promote_options="permissive")
-        classes = specification["classes"]
-    except (KeyError, TypeError, ValueError, pa.ArrowException) as error:
-        problems.append(f"{protocol}: figures cannot be drawn ({error})")
-        return
-    for figure in figures:
-        if not isinstance(figure, Statistic):
-            yield Pooled(protocol, figure, records, classes, len(tables))
+        except (KeyError, TypeError, ValueError) as error:
+            problems.append(f"{protocol}: figures cannot be drawn ({error})")
+    return None
 
 
-def _lists(specification: Mapping[str, Any]) -> set[str]:
-    """Columns of lists that are drawn: those of curves."""
-    curves = [content for content in specification.get("figures", ()) if content.get("kind") == Curve.__name__]
-    return {content[name] for content in curves for name in ("column", "by")}
+def _lists(figure: Figure) -> Iterator[str]:
+    """Columns that are drawn and may be lists: those of curves, and of what is beside them."""
+    if isinstance(figure, Curve):
+        yield from (figure.column, figure.by)
+        for points in figure.beside:
+            yield from (points.column, points.by)
+
+
+def _tables(cells: Sequence[ResultCell], lists: Collection[str], problems: list[str]) -> Iterator[pa.Table]:
+    for cell in cells:
+        try:
+            yield _drawable(read_records(cell.folder), lists)
+        except StoreError as error:
+            problems.append(str(error))
+
+
+def _beside(
+    figure: Figure, described: Mapping[str, _Described], tables: Mapping[str, Sequence[pa.Table]]
+) -> Iterator[Beside]:
+    for points in figure.beside if isinstance(figure, Curve) else ():
+        for protocol, other in described.items():
+            if other.name == points.protocol and tables[protocol]:
+                yield Beside(points, " ".join(filter(None, (points.label, other.options))), tables[protocol])
 
 
 def _drawable(table: pa.Table, lists: Collection[str]) -> pa.Table:
@@ -130,13 +189,9 @@ def _drawable(table: pa.Table, lists: Collection[str]) -> pa.Table:
     return pa.table(kept)
 
 
-def _save(drawing: "Drawing", path: Path) -> None:
+def save_all(drawing: "Drawing", path: Path) -> None:
+    """Write a drawing as PDF, SVG and PNG: ``path`` is without the ending."""
     fixed = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": None}
     with house_style():
         for ending in ENDINGS:
             drawing.savefig(path.with_name(f"{path.name}.{ending}"), metadata=fixed[ending])
-
-
-def file_name(text: str) -> str:
-    """Text as the name of a file: what a shell or a file system may trip over becomes a dash."""
-    return "".join(c if c.isalnum() or c in "._=-" else "-" for c in text)

@@ -6,7 +6,7 @@ protocol's code nor torch.
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 
 @dataclass(frozen=True)
@@ -153,6 +153,27 @@ class Scatter:
 
 
 @dataclass(frozen=True)
+class Points:
+    """Means of two columns of what another protocol measured on the same model, on the axes of a curve.
+
+    A point for each result, or for each place where the columns are lists.
+
+    Attributes:
+        protocol: Its name in the configuration.
+        column: Column of its records, horizontal.
+        by: Column of its records, vertical.
+        label: What it is.
+        scale: What ``by`` is multiplied with, to be in the unit of the curve.
+    """
+
+    protocol: str
+    column: str
+    by: str
+    label: str
+    scale: float = 1.0
+
+
+@dataclass(frozen=True)
 class Curve:
     """Means of two columns of lists, a point for each place, joined in the order of the first.
 
@@ -164,6 +185,8 @@ class Curve:
         xlabel: What ``column`` is.
         ylabel: What ``by`` is.
         range: Ends of the horizontal axis.
+        label: What the curve is, beside points.
+        beside: What a report draws on the same axes, where it has been measured too.
     """
 
     name: str
@@ -173,6 +196,8 @@ class Curve:
     xlabel: str
     ylabel: str
     range: tuple[float, float]
+    label: str = ""
+    beside: tuple[Points, ...] = ()
 
 
 Figure = Histogram | BinnedViolin | Band | Boxes | Scatter | Curve
@@ -196,6 +221,19 @@ def from_dict(content: Mapping[str, Any]) -> Statistic | Figure:
     kind = KINDS.get(content.get("kind", ""))
     if kind is None:
         raise ValueError(f"unknown kind {content.get('kind')!r}; known: {', '.join(KINDS)}")
+    return _made(kind, content)
+
+
+Made = TypeVar("Made", bound=Statistic | Figure | Points)
+
+
+def _made(kind: type[Made], content: Mapping[str, Any]) -> Made:
+    """Of the fields that this version knows."""
     known = {field.name for field in fields(kind)}
-    values: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in content.items() if n in known}
-    return kind(**values)
+    return kind(**{name: _value(value) for name, value in content.items() if name in known})
+
+
+def _value(value: Any) -> Any:  # noqa: ANN401 - any plain value
+    if isinstance(value, list | tuple):
+        return tuple(map(_value, value))
+    return _made(Points, value) if isinstance(value, Mapping) else value

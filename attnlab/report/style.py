@@ -16,7 +16,10 @@ RC: dict[str, Any] = {
     "figure.constrained_layout.use": True,
     "figure.figsize": (4.2, 3.0),
     "font.size": 9,
+    "legend.columnspacing": 1.0,
     "legend.frameon": False,
+    "legend.handlelength": 1.5,
+    "legend.handletextpad": 0.4,
     "pdf.fonttype": 42,  # editable text, as journals ask
     "savefig.dpi": 200,
     "svg.hashsalt": "attnlab",  # the same records give the same bytes

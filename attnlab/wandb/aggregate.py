@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attnlab.report.cells import ResultCell
-from attnlab.report.command import exclusions
+from attnlab.report.command import Chosen, exclusions
 from attnlab.report.estimates import estimate, setting_pairs
 from attnlab.report.grid import make_grid
 from attnlab.report.holes import describe, find_holes
@@ -53,21 +53,19 @@ class Aggregate:
         return Content(({**self.counts, **tables, **images},), {})
 
 
-def make_aggregate(
-    name: str, place: Path, cells: Sequence[ResultCell], figures: Path, problems: list[str]
-) -> Aggregate:
+def make_aggregate(name: str, place: Path, chosen: Chosen, figures: Path, problems: list[str]) -> Aggregate:
     """Means over seeds with intervals, comparisons of every two models, the matrix of protocols, and figures.
 
     Args:
         name: Of the sweep or store.
         place: Its folder.
-        cells: Its results.
+        chosen: Its results, and what it lacks.
         figures: Folder that is filled anew with the figures.
         problems: Gets a line about each result that cannot be read.
     """
-    grid = make_grid(cells)
+    cells, grid = chosen.cells, make_grid(*chosen)
     problems += grid.doubles
-    holes = find_holes(place, grid, chosen=False)
+    holes = find_holes(place, grid)
     found = estimate(grid, Resampling(REPLICATES), problems, setting_pairs, LEVEL)
     notes = [*exclusions(grid), *([describe(holes)] if holes else [])]
     sheets = {"numbers": numbers_sheet(found.numbers, LEVEL, notes, holes), "protocols": matrix_sheet(grid, problems)}

@@ -16,7 +16,7 @@ from attnlab.errors import ConfigError
 from attnlab.inspect.places import output_directory
 from attnlab.inspect.text import warn
 from attnlab.report.cells import ResultCell, find_place
-from attnlab.report.command import chosen_cells
+from attnlab.report.command import Chosen, choose
 from attnlab.store import Store
 from attnlab.store.document import read_json, write_json
 from attnlab.wandb.aggregate import make_aggregate
@@ -40,10 +40,10 @@ def main(arguments: Sequence[str]) -> int:
     asked = asked_destination(options)
     place = find_place(options.place)
     problems: list[str] = []
-    cells = chosen_cells(place, [], problems)
-    destination = _destination(asked, options.project, cells)
+    chosen = choose(place, [], problems)
+    destination = _destination(asked, options.project, chosen.cells)
     try:
-        told = _show(place, cells, destination, push_folder(options), problems)
+        told = _show(place, chosen, destination, push_folder(options), problems)
     except UnreachableError as error:
         print(f"attnlab: {error}. Try again, or use --mode offline", file=sys.stderr)
         return 1
@@ -86,15 +86,15 @@ def _only(names: set[Any], option: str) -> Any:  # noqa: ANN401 - a name, or Non
     return next(iter(names))
 
 
-def _show(place: Path, cells: Sequence[ResultCell], destination: Destination, pushed: Path, problems: list[str]) -> str:
+def _show(place: Path, chosen: Chosen, destination: Destination, pushed: Path, problems: list[str]) -> str:
     """Log the run, write the specification, and save it where W&B is asked; what was done, in lines."""
     from attnlab.wandb.views import as_plain, make_report, make_workspace, save
 
     name = place_name(place)
     folder = pushed / "dashboards" / name
-    aggregate = make_aggregate(name, place, cells, folder / "figures", problems)
+    aggregate = make_aggregate(name, place, chosen, folder / "figures", problems)
     selection = of_sweep(place) if (place / "cells").is_dir() else of_store(Store(place))
-    logged = find_logged(cells, selection.entries)
+    logged = find_logged(chosen.cells, selection.entries)
     if destination.mode == "online" and destination.entity is None:
         destination = replace(destination, entity=_own_entity())
     mirror(aggregate.identity, destination, PushedRuns(pushed), aggregate.content)
@@ -108,7 +108,7 @@ def _show(place: Path, cells: Sequence[ResultCell], destination: Destination, pu
     write_json(folder / FILE, {**about, **as_plain(workspace, report), "saved": saved})
     addresses = saved[destination.path] if destination.mode == "online" else {}
     lines = [f"{kind}: {address}" for kind, address in addresses.items()]
-    return "\n".join([f"dashboard of {len(cells)} results: {folder / FILE}", *lines])
+    return "\n".join([f"dashboard of {len(chosen.cells)} results: {folder / FILE}", *lines])
 
 
 def place_name(place: Path) -> str:

@@ -10,7 +10,7 @@ from attnlab.data.outputs import Outputs
 from attnlab.functional.divergence import jensen_shannon_divergence, total_variation_distance
 from attnlab.functional.imitation import Definition
 from attnlab.protocols.protocol import Column, Observation, Protocol
-from attnlab.report.spec import Curve, Figure, Statistic
+from attnlab.report.spec import Curve, Figure, Points, Statistic
 
 
 class ModelAdversary(Protocol):
@@ -72,9 +72,15 @@ class ModelAdversary(Protocol):
         )
 
     def drawn_as(self) -> tuple[Figure, ...]:
-        """The curve over strengths (their Figure 5)."""
+        """The curve over strengths, and in a report the points that their Figure 5 has beside it, in the same unit."""
         labels = tuple(f"{strength:g}" for strength in self.strengths)
-        return (Curve("curve", "jsd", "tvd", labels, "mean JSD of attention", "mean TVD of predictions", (0.0, 0.7)),)
+        beside = (
+            Points("uniform_baseline", "jsd", "tvd_uniform", "uniform", self.scale),
+            Points("seed_variance", "jsd_of_each", "tvd_of_each", "other seed", self.scale),
+            Points("adversarial_attention", "jsd", "tvd", "per text", self.scale),
+        )
+        axes = ("mean JSD of attention", "mean TVD of predictions")
+        return (Curve("curve", "jsd", "tvd", labels, *axes, (0.0, 0.7), "adversary of λ", beside),)
 
     def measure(self, observation: Observation) -> dict[str, Column]:
         """Distances and decisions of each adversary, as lists in the order of the strengths."""

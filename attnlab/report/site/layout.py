@@ -1,9 +1,9 @@
 """Results in the order of the site: a group per trained setting, in it the protocols, in each the seeds."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from attnlab.inspect.text import file_name
 from attnlab.report.cells import ResultCell
 from attnlab.report.grid import Grid
 
@@ -25,7 +25,7 @@ class Measurement:
     @property
     def anchor(self) -> str:
         """Its place on the page of the group."""
-        return slug(f"{self.protocol}-{self.split}")
+        return file_name(f"{self.protocol}-{self.split}")
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Group:
     @property
     def page(self) -> str:
         """Path of its page in the site."""
-        return f"groups/{slug(self.first.group)}.html"
+        return f"groups/{file_name(self.first.group)}.html"
 
     def models(self) -> Iterator["Measured"]:
         """What can be joined instance by instance, by split and seed."""
@@ -104,8 +104,3 @@ def arrange(grid: Grid) -> list[Group]:
         Group(data, setting, tuple(Measurement(*name, cells) for name, cells in group.items()))
         for (data, setting), group in found.items()
     ]
-
-
-def slug(text: str) -> str:
-    """A name as a file or an anchor."""
-    return re.sub(r"[^\w.=-]+", "_", text).strip("_")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import stats
@@ -11,10 +12,12 @@ from attnlab.errors import ConfigError
 from attnlab.job import Job
 from attnlab.report.cells import read_cells
 from attnlab.report.command import main
+from attnlab.report.dots import draw_dots
 from attnlab.report.estimates import chosen_pairs, estimate, setting_pairs
 from attnlab.report.frame import long_frame
 from attnlab.report.grid import make_grid
 from attnlab.report.resampling import Resampling
+from attnlab.report.selection import select
 from attnlab.report.spec import Statistic
 from tests.unit.inspect.conftest import add_cell, add_result
 from tests.unit.report.conftest import add_records
@@ -191,3 +194,45 @@ def test_records_that_cannot_be_read_are_named_and_skipped(store, capsys):
     path.write_bytes(whole[: len(whole) // 2])
     assert main(["--replicates=10", "--incomplete"]) == 0
     assert "no whole Parquet file" in capsys.readouterr().err
+
+
+def test_some_statistics_are_shown_side_by_side_in_the_order_of_a_filter(store, frame, outputs, capsys):
+    asked = ("--statistic", "permutation/other", "permutation/tvd", "--figures", str(outputs / "figures"))
+    arguments = (str(store), "model=projection,bilstm,cnn", "--replicates=50", *asked)
+    assert main([*arguments, "--format=csv"]) == 0
+    rows = pd.read_csv(pd.io.common.StringIO(capsys.readouterr().out))
+    assert rows.setting.to_list() == ["projection", "bilstm", "cnn"]
+    by_seed = frame.groupby(["model", "seed"]).tvd.mean().groupby("model").mean()
+    np.testing.assert_allclose(rows["permutation/tvd mean"], by_seed[rows.setting])
+    assert (rows["permutation/tvd seeds"] == 4).all()
+    assert (rows["permutation/tvd t_low"] < rows["permutation/tvd mean"]).all()
+    files = {path.name for path in (outputs / "figures").iterdir()}
+    assert files == {"statistics.pdf", "statistics.svg", "statistics.png"}
+    with pytest.raises(ConfigError, match="--statistic permutation/tau: no result has it; there are permutation/tvd"):
+        main([str(store), "--statistic", "permutation/tau"])
+    with pytest.raises(ConfigError, match="write protocol/statistic"):
+        main([str(store), "--statistic", "tvd"])
+
+
+def test_dots_are_means_with_the_wider_interval_from_the_top_in_the_order_of_the_table(store):
+    problems = []
+    grid = make_grid(read_cells(store))
+    numbers = estimate(grid, Resampling(50), problems).numbers
+    selection = select(numbers, grid, ["permutation/tvd"])
+    (axes,) = draw_dots(selection).axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == list(LEVEL)
+    assert axes.yaxis_inverted()
+    rows = numbers.filter(statistic="tvd").filter(pl.col("class").is_null())
+    for position, row in enumerate(rows.iter_rows(named=True)):
+        seeds, mean = axes.collections[2 * position : 2 * position + 2]
+        assert len(seeds.get_offsets()) == 4
+        np.testing.assert_allclose(mean.get_offsets(), [[row["mean"], position]])
+        wide = max([(row["t_low"], row["t_high"]), (row["low"], row["high"])], key=lambda ends: ends[1] - ends[0])
+        np.testing.assert_allclose(axes.lines[position].get_xdata(), wide)
+
+
+def test_numbers_in_names_are_in_their_order(outputs, make_job):
+    for size in (11, 9, 1):
+        add_records(add_result(make_job("model=cnn", f"model.encoder.kernel_sizes=[{size}]")))
+    names = [place.setting for place in make_grid(read_cells(outputs)).cells]
+    assert names == [f"cnn model.encoder.kernel_sizes=[{size}]" for size in (1, 9, 11)]

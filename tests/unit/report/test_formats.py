@@ -106,6 +106,22 @@ def test_the_correlation_table_shows_published_numbers_beside_ours(outputs, make
     assert float(rows[0][header.index("gradient, BiLSTM: tau, published")]) == 0.395
 
 
+def test_a_paper_table_keeps_splits_apart_and_publishes_beside_the_test_split_alone(outputs, make_job, records):
+    statistics = [Statistic("tau", "tau"), Statistic("tau_std", "tau", how="std")]
+    statistics.append(Statistic("significant", "tau", how="share", at_most=0.05))
+    for split, rows in (("test", records), ("validation", records.slice(0, 100))):
+        job = make_job("data=sst", "protocol=[gradient_correlation]", f"split={split}")
+        add_records(add_result(job), rows, statistics)
+    sheet = paper_sheet(read_paper("jain_wallace/correlation"), make_grid(read_cells()))
+    assert [column.name for column in sheet.columns[:5]] == ["data", "split", "class", "gradient, BiLSTM", "published"]
+    kept = records.to_pandas().query("excluded.isna() and prediction == 1").tau
+    found = {(row[1].text, row[2].text): row[3:5] for row in sheet.rows}
+    assert found["test", "b"][0].values[0] == pytest.approx(kept.mean())
+    assert found["validation", "b"][0].values[0] == pytest.approx(kept[kept.index < 100].mean())
+    assert found["test", "b"][1].text is not None
+    assert found["validation", "b"][1].text is None
+
+
 def test_every_paper_table_is_well_formed():
     for name in paper_names():
         paper = read_paper(name)
