@@ -123,7 +123,7 @@ def load_vectors(config: Mapping[str, Any], data: "TextDataModule", model: L.Lig
         Share of the vocabulary that was found; None for random vectors.
     """
     vectors = instantiate(config, "vectors")
-    matrix = vectors.matrix(data.vocabulary)
+    matrix = vectors.matrix(data.vocabulary, data.corpus)
     if matrix is None:
         return None
     with torch.no_grad():

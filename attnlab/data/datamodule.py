@@ -14,6 +14,7 @@ from torch.utils.data import DataLoader, Sampler
 from attnlab.config.location import cache_directory
 from attnlab.data.batch import Batch
 from attnlab.data.cache import Encoded, Recipe, load_encoded
+from attnlab.data.corpus import Corpus
 from attnlab.data.dataset import TextDataset, content_lengths, flat_lists
 from attnlab.data.given import impose_attention, read_attention
 from attnlab.data.sampler import EvaluationBatches, TrainBatches
@@ -168,6 +169,11 @@ class TextDataModule(L.LightningDataModule):
         labels = self.dataset("train").labels
         positives = int((labels == 1).sum())
         return len(labels) / positives - 1 if self.num_classes == 2 and positives else None
+
+    @property
+    def corpus(self) -> Corpus:
+        """The training texts that word vectors can be learnt from."""
+        return Corpus(load_encoded(self.recipe, self.cache_dir).splits["train"], self.recipe.key)
 
     def dataset(self, split: str) -> TextDataset:
         """The rows of a split.
