@@ -33,6 +33,7 @@ UNHELPFUL_WARNINGS = (
     ".*Checkpoint directory .* exists and is not empty.*",  # the best epoch of an interrupted training
     ".*does not have many workers.*",  # loaders read memory-mapped arrays; workers would only add start-up
     ".*The `srun` command is available on your system but is not used.*",
+    ".*No positive samples in targets.*",  # a class that does not occur in the dev set, which no average counts
     r".*isinstance\(treespec, LeafSpec\).*",  # Lightning's own use of a deprecated name
 )
 
@@ -123,7 +124,7 @@ def load_vectors(config: Mapping[str, Any], data: "TextDataModule", model: L.Lig
         Share of the vocabulary that was found; None for random vectors.
     """
     vectors = instantiate(config, "vectors")
-    matrix = vectors.matrix(data.vocabulary)
+    matrix = vectors.matrix(data.vocabulary, data.corpus)
     if matrix is None:
         return None
     with torch.no_grad():

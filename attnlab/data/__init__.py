@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from attnlab.data.documents import DocumentDataModule
     from attnlab.data.pairs import PairDataModule
     from attnlab.data.vectors import FileVectors, GloveVectors, RandomVectors
+    from attnlab.data.word2vec import Word2VecVectors
 
 __all__ = [
     "Batch",
@@ -20,6 +21,7 @@ __all__ = [
     "RandomVectors",
     "TextDataModule",
     "TextDataset",
+    "Word2VecVectors",
 ]
 
 _HOMES = {
@@ -31,6 +33,7 @@ _HOMES = {
     "RandomVectors": "vectors",
     "TextDataModule": "datamodule",
     "TextDataset": "dataset",
+    "Word2VecVectors": "word2vec",
 }
 
 

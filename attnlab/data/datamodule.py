@@ -14,6 +14,7 @@ from torch.utils.data import DataLoader, Sampler
 from attnlab.config.location import cache_directory
 from attnlab.data.batch import Batch
 from attnlab.data.cache import Encoded, Recipe, load_encoded
+from attnlab.data.corpus import Corpus
 from attnlab.data.dataset import TextDataset, content_lengths, flat_lists
 from attnlab.data.given import impose_attention, read_attention
 from attnlab.data.sampler import EvaluationBatches, TrainBatches
@@ -49,6 +50,8 @@ class TextDataModule(L.LightningDataModule):
         sentences: Language whose sentences are told apart, or ``lines``, where they are asked for.
         train_max_sentences: Training texts must not have more sentences than this; None for no bound.
         train_max_sentence_words: Training texts must have no sentence with more words than this; None for no bound.
+        validation_max_sentences: The same for the validation split; no bound of sentences holds for the test split.
+        validation_max_sentence_words: The same for the validation split.
         on_empty: What happens to a text without tokens: ``error`` or ``drop``.
         bucket: Batches of texts of similar length; False takes the order of the file.
         attention: Parquet file or files of id and attention, imposed by ``frozen`` attention.
@@ -90,6 +93,8 @@ class TextDataModule(L.LightningDataModule):
         sentences: str = "en",
         train_max_sentences: int | None = None,
         train_max_sentence_words: int | None = None,
+        validation_max_sentences: int | None = None,
+        validation_max_sentence_words: int | None = None,
         on_empty: str = "error",
         bucket: bool = True,
         attention: str | Sequence[str] | None = None,
@@ -110,8 +115,12 @@ class TextDataModule(L.LightningDataModule):
         if min(batch_size, eval_batch_size, eval_positions) < 1:
             raise ConfigError("data.batch_size, data.eval_batch_size and data.eval_positions must be at least 1")
         rules = Rules(tokens, lowercase, numbers, tuple((str(old), str(new)) for old, new in replacements))
-        self.train_limits = (train_max_sentences, train_max_sentence_words)
-        asked = self.splits_sentences or any(limit is not None for limit in self.train_limits)
+        self.sentence_limits = {
+            "train": (train_max_sentences, train_max_sentence_words),
+            "validation": (validation_max_sentences, validation_max_sentence_words),
+            "test": (None, None),
+        }
+        asked = self.splits_sentences or any(limits != (None, None) for limits in self.sentence_limits.values())
         splitter = sentences if asked else None
         self.recipe = Recipe(source, path, rules, min_frequency, max_vocabulary, on_empty, splitter, count)
         self.cache_dir = Path(cache_dir or cache_directory()).expanduser()
@@ -168,6 +177,11 @@ class TextDataModule(L.LightningDataModule):
         labels = self.dataset("train").labels
         positives = int((labels == 1).sum())
         return len(labels) / positives - 1 if self.num_classes == 2 and positives else None
+
+    @property
+    def corpus(self) -> Corpus:
+        """The training texts that word vectors can be learnt from."""
+        return Corpus(load_encoded(self.recipe, self.cache_dir).splits["train"], self.recipe.key)
 
     def dataset(self, split: str) -> TextDataset:
         """The rows of a split.
@@ -229,8 +243,8 @@ class TextDataModule(L.LightningDataModule):
         if not len(rows):
             raise DataError(
                 f"data: no text of the {split} split has between {self.bounds[0]} and {self.bounds[1]} tokens"
-                " (exclusive); widen data.min_length and data.max_length, or data.train_max_sentences and"
-                " data.train_max_sentence_words"
+                " (exclusive); widen data.min_length and data.max_length, or data.{train,validation}_max_sentences and"
+                " data.{train,validation}_max_sentence_words"
             )
         dataset = self.build(encoded.splits[split], encoded.tokenizer, rows)
         self.counts[split] = self._count(dataset, {why: n for why, n in reasons.items() if n})
@@ -241,10 +255,10 @@ class TextDataModule(L.LightningDataModule):
 
     def _barred(self, split: str, encoded: Dataset) -> dict[str, npt.NDArray[np.bool_]]:
         """Rows of a split that are left out for more than their length, by reason."""
-        return {"too many or too long sentences": self._outliers(encoded)} if split == "train" else {}
+        return {"too many or too long sentences": self._outliers(split, encoded)}
 
-    def _outliers(self, encoded: Dataset) -> npt.NDArray[np.bool_]:
-        most, widest = (np.inf if limit is None else limit for limit in self.train_limits)
+    def _outliers(self, split: str, encoded: Dataset) -> npt.NDArray[np.bool_]:
+        most, widest = (np.inf if limit is None else limit for limit in self.sentence_limits[split])
         if "sentences" not in encoded.column_names:
             return np.zeros(len(encoded), bool)
         sizes, offsets = flat_lists(encoded.data.column("sentences"))

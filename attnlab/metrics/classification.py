@@ -1,5 +1,6 @@
 """Task metrics from class distributions."""
 
+import torch
 from torch import Tensor
 from torchmetrics import MetricCollection
 from torchmetrics.classification import (
@@ -10,6 +11,7 @@ from torchmetrics.classification import (
     MulticlassAUROC,
     MulticlassF1Score,
 )
+from torchmetrics.utilities import dim_zero_cat
 
 
 class _PositiveColumn(MetricCollection):
@@ -19,8 +21,19 @@ class _PositiveColumn(MetricCollection):
         super().update(probabilities[:, 1], labels)
 
 
+class _OccurringAUROC(MulticlassAUROC):
+    """Macro over the classes that occur: torchmetrics counts the area of one that does not as zero."""
+
+    def __init__(self, num_classes: int) -> None:
+        super().__init__(num_classes, average="none")
+
+    def compute(self) -> Tensor:  # type: ignore[override]
+        areas: Tensor = super().compute()
+        return areas[torch.unique(dim_zero_cat(self.target))].mean()
+
+
 def classification_metrics(num_classes: int, prefix: str) -> MetricCollection:
-    """Accuracy, F1 (of class 1, or macro) and area under the ROC curve (macro over classes).
+    """Accuracy, F1 (of class 1, or macro) and area under the ROC curve (macro over classes that occur).
 
     Args:
         num_classes: Number of classes, two or more.
@@ -39,7 +52,7 @@ def classification_metrics(num_classes: int, prefix: str) -> MetricCollection:
         {
             "accuracy": MulticlassAccuracy(num_classes, average="micro"),
             "f1": MulticlassF1Score(num_classes, average="macro"),
-            "auroc": MulticlassAUROC(num_classes, average="macro"),
+            "auroc": _OccurringAUROC(num_classes),
         },
         prefix=prefix,
         compute_groups=False,

@@ -192,7 +192,7 @@ def _f1(records: pa.Table, statistic: Statistic) -> Small:
 def _auc(records: pa.Table, statistic: Statistic) -> Small:
     """To first order in the weights, by each instance's placement among those of the other class (DeLong 1988)."""
     scores, label = distributions(records, statistic.column), values(records, "label")
-    classes = range(scores.shape[1]) if scores.shape[1] > 2 else [1]
+    classes = np.unique(label).astype(int) if scores.shape[1] > 2 else [1]
     pieces, areas = zip(*(_placements(scores[:, c], label == c) for c in classes), strict=True)
 
     def finish(sums: Floats) -> Floats:

@@ -115,12 +115,12 @@ def _f1_of(c: float, predicted: np.ndarray, label: np.ndarray) -> float:
 
 
 def auc(records: pa.Table, statistic: Statistic) -> float:
-    """Area under the ROC curve of a column of distributions; for more than two, the mean over classes."""
+    """Area under the ROC curve of a column of distributions; for more than two, the mean over classes that occur."""
     scores = distributions(records, statistic.column)
     label = values(records, "label")
     if scores.shape[1] == 2:
         return _auc_of(1, scores[:, 1], label)
-    return float(np.mean([_auc_of(c, scores[:, c], label) for c in range(scores.shape[1])]))
+    return float(np.mean([_auc_of(c, scores[:, c], label) for c in np.unique(label).astype(int)]))
 
 
 def auc_gain(records: pa.Table, statistic: Statistic) -> float:

@@ -20,6 +20,7 @@ PACKAGES = (
     "tokenizers",
     "numpy",
     "scipy",
+    "gensim",
 )
 
 DIFF = ("diff", "--no-ext-diff", "--no-color", "HEAD")

@@ -3,6 +3,7 @@
 import json
 
 import pyarrow.parquet as pq
+import pytest
 
 from tests.e2e.conftest import PLANTED, entries
 
@@ -33,3 +34,16 @@ def test_sentences_and_words_of_one_model_are_measured(attnlab):
         assert len(row["tokens"]) == len(row["attention"]) == row["length"]
         assert abs(sum(row["attention"]) - 1) < 1e-5
         assert 0 <= row["sentence"] < 3
+
+
+def test_word_vectors_of_the_training_texts_are_made_once(attnlab):
+    pytest.importorskip("gensim")
+    job = (*SMALL, "vectors=word2vec", "vectors.epochs=2", "protocol=[predictions]")
+    first = attnlab(*job)
+    assert first.returncode == 0, first.stderr
+    assert "learning word vectors from" in first.stdout
+    assert "gensim" not in first.stdout
+    again = attnlab(*job, "seed=1")
+    assert "learning word vectors" not in again.stdout
+    assert len(entries(attnlab.folder, "models")) == 2
+    assert len(list((attnlab.folder.parent / "home" / "cache").rglob("vectors/*.npy"))) == 1

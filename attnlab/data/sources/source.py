@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from attnlab.data.fingerprint import digest, hash_contents
 from attnlab.data.sources.columns import column_named, identifiers, joined_text, plain_strings, rationales, renamed
 from attnlab.data.sources.labels import LabelRule
-from attnlab.data.sources.splits import SPLITS, carve, parted
+from attnlab.data.sources.splits import SPLITS, balanced, carve, parted
 from attnlab.errors import DataError
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class Source(ABC):
         skip: Files and splits whose name holds this are not read.
         unlisted: What happens to a row whose value is not in ``labels``: ``error`` or ``drop``.
         merge: Pool all files and split anew.
+        balance: Keep as many training rows of each class as the rarest has, before splits are taken from them.
         validation_fraction: Share of the pool that becomes the validation split where there is none.
         test_fraction: Share of the pool that becomes the test split where there is none.
         split_seed: Decides the split; the seed of a run never does.
@@ -59,6 +60,7 @@ class Source(ABC):
     skip: str | None = None
     unlisted: str = "error"
     merge: bool = False
+    balance: bool = False
     validation_fraction: float = 0.1
     test_fraction: float = 0.1
     split_seed: int = 0
@@ -170,7 +172,11 @@ class Source(ABC):
     def _split(self, rows: "dict[str, pa.Table]") -> "dict[str, pa.Table]":
         fractions = {"test": self.test_fraction, "validation": self.validation_fraction}
         wanted = {name: share for name, share in fractions.items() if name not in rows}
-        parts = {**rows, **carve(rows["train"], wanted, self.split_seed, self.stratify, self.group)}
+        pool = rows["train"]
+        if self.balance:
+            pool = balanced(pool, self.split_seed)
+            self.count_dropped("more of the class than of the rarest", len(rows["train"]) - len(pool))
+        parts = {**rows, **carve(pool, wanted, self.split_seed, self.stratify, self.group)}
         for split in SPLITS:
             if not len(parts[split]):
                 raise DataError(

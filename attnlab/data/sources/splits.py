@@ -80,6 +80,28 @@ def carve(
     return {name: pool.take(pa.array(sorted(rows), pa.int64())) for name, rows in parts.items()}
 
 
+def balanced(pool: "pa.Table", seed: int) -> "pa.Table":
+    """As many rows of each class as the rarest has, in the order of the pool.
+
+    Args:
+        pool: Rows with id and label.
+        seed: Decides which rows.
+    """
+    import pyarrow as pa
+
+    by_class: dict[int, list[int]] = {}
+    for row, label in enumerate(pool["label"].to_pylist()):
+        by_class.setdefault(label, []).append(row)
+    keys = _keys(pool, None)
+    fewest = min(map(len, by_class.values()), default=0)
+    # Not the draw that deals rows to splits: the rows that are kept would all be dealt to the first of them.
+    drawn = {
+        label: sorted(rows, key=lambda row: _draw(f"{seed}:balance", keys[row])) for label, rows in by_class.items()
+    }
+    kept = sorted(row for rows in drawn.values() for row in rows[:fewest])
+    return pool.take(pa.array(kept, pa.int64()))
+
+
 def _keys(pool: "pa.Table", group: str | None) -> list[str]:
     if group == "text":
         return [str(text) for text in pool["text"].to_pylist()]
@@ -105,5 +127,5 @@ def _deal(
     parts["train"] += order[start:]
 
 
-def _draw(seed: int, key: str) -> bytes:
+def _draw(seed: int | str, key: str) -> bytes:
     return hashlib.sha256(f"{seed}:{key}".encode()).digest()

@@ -123,7 +123,10 @@ def test_outlying_documents_leave_the_training_split_alone(tmp_path, folder, wri
     assert data.dataset("train").ids == ["c", "d"]
     assert data.counts["train"]["dropped"] == {"too many or too long sentences": 2}
     assert data.dataset("test").ids == ["a", "b", "c", "d"]
-    with pytest.raises(DataError, match="train_max_sentences"):
+    bounded = module(LocalSource(), tmp_path, cls, **options, validation_max_sentences=2)
+    assert [bounded.dataset(split).ids for split in ("validation", "test")] == [["b", "c", "d"], ["a", "b", "c", "d"]]
+    assert bounded.counts["validation"]["dropped"] == {"too many or too long sentences": 1}
+    with pytest.raises(DataError, match="max_sentences"):
         module(LocalSource(), tmp_path, cls, **{**options, "train_max_sentences": 0})
 
 

@@ -203,3 +203,14 @@ def test_files_that_are_not_there_or_tell_nothing(tmp_path):
     (tmp_path / "broken.zip").write_bytes(b"no archive")
     with pytest.raises(DataError, match="not a readable archive"):
         load(tmp_path / "broken.zip", tmp_path)
+
+
+def test_training_rows_are_balanced_before_they_are_split(write_csv, local):
+    rows = [(str(n), f"word{n}", "rare" if n < 8 else "often") for n in range(40)]
+    data = local(write_csv("train.csv", rows), {"balance": True, "stratify": True, "test_fraction": 0.25})
+    assert data.counts["source"]["dropped"] == {"more of the class than of the rarest": 24}
+    assert {s: sorted(data.dataset(s).labels.tolist()) for s in ("train", "validation", "test")} == {
+        "train": [0] * 5 + [1] * 5,
+        "validation": [0, 1],
+        "test": [0, 0, 1, 1],
+    }

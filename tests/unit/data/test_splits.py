@@ -1,6 +1,6 @@
 import pyarrow as pa
 
-from attnlab.data.sources.splits import carve
+from attnlab.data.sources.splits import balanced, carve
 
 
 def pool(ids, labels=None, texts=None):
@@ -44,3 +44,16 @@ def test_documents_and_equal_texts_stay_together():
     texts = [str(i % 50) for i in range(100)]
     parts = carve(pool(IDS, texts=texts), FRACTIONS, 0, group="text")
     assert sum(len(set(table["text"].to_pylist())) for table in parts.values()) == 50
+
+
+def test_a_balanced_pool_has_as_many_of_each_class_as_of_the_rarest():
+    labels = [i % 10 // 7 for i in range(100)]  # 70 and 30
+    rows = balanced(pool(IDS, labels), 0)
+    assert sorted(rows["label"].to_pylist()) == [0] * 30 + [1] * 30
+    assert rows["id"].to_pylist() == sorted(rows["id"].to_pylist(), key=int)
+    assert sets({"all": balanced(pool(IDS[::-1], labels[::-1]), 0)}) == sets({"all": rows})
+    assert sets({"all": balanced(pool(IDS, labels), 1)}) != sets({"all": rows})
+    # What is then dealt out is of no class more than of the other.
+    many = balanced(pool([str(i) for i in range(4000)], [int(i < 1000) for i in range(4000)]), 0)
+    test = carve(many, {"test": 0.2}, 0)["test"]["label"].to_pylist()
+    assert abs(sum(test) - 200) < 30

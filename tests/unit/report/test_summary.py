@@ -5,9 +5,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+import torch
 from rich.console import Console
 from scipy import stats
 
+from attnlab.metrics.classification import classification_metrics
 from attnlab.report.spec import Statistic
 from attnlab.report.statistics import average_ranks
 from attnlab.report.summary import summarise
@@ -106,6 +108,25 @@ def test_metrics_of_several_classes_are_means_over_classes():
         auc.append((scores[label == c, c][:, None] > scores[label != c, c]).mean())
     assert found["f1"]["all"] == pytest.approx(np.mean(f1))
     assert found["auc"]["all"] == pytest.approx(np.mean(auc))
+
+
+def test_classes_that_do_not_occur_are_no_part_of_the_area():
+    rng = np.random.default_rng(2)
+    scores, label = torch.from_numpy(rng.dirichlet(np.ones(4), 40)), torch.from_numpy(rng.choice([0, 3], 40))
+    excluded = pa.nulls(40, pa.string())
+    columns = {"label": label.numpy(), "prediction": scores.argmax(1).numpy(), "probabilities": scores.tolist()}
+    records = pa.table({**columns, "excluded": excluded})
+    areas = [roc_auc(scores[:, c], label == c) for c in (0, 3)]
+    statistic = Statistic("auc", "probabilities", how="auc")
+    assert summarise(records, [statistic], list("abcd"))["statistics"]["auc"]["all"] == pytest.approx(np.mean(areas))
+    metrics = classification_metrics(4, "")
+    for rows in (slice(0, 15), slice(15, 40)):
+        metrics.update(scores[rows], label[rows])
+    assert metrics.compute()["auroc"].item() == pytest.approx(np.mean(areas))
+
+
+def roc_auc(scores, positive):
+    return (scores[positive][:, None] > scores[~positive]).double().mean().item()
 
 
 def test_a_measured_instance_without_a_value_is_an_error(records):
