@@ -69,6 +69,15 @@ def observe(model, batch):
     return Observation(model, batch, encoded, attention, model.decode(encoded, attention))
 
 
+def assert_same_row(together, row, alone):
+    """What a protocol measured of a row inside a batch equals what it measured of it alone, up to rounding."""
+    for name, values in alone.items():
+        if isinstance(values, torch.Tensor):
+            ours = together[name][row]
+            ours = ours[: values.shape[1]] if values.dim() == 2 else ours
+            torch.testing.assert_close(ours, values[0], atol=1e-5, rtol=1e-4, equal_nan=True, msg=name)
+
+
 @pytest.fixture(params=list(ENCODERS))
 def encoder(request):
     """Name of each encoder."""

@@ -13,7 +13,7 @@ from attnlab.protocols.diagnostic.predictions import Predictions
 from attnlab.protocols.erasure.leave_one_out import LeaveOneOut
 from attnlab.protocols.erasure.set_erasure import SetErasure
 from attnlab.protocols.erasure.single_weight import SingleWeight
-from tests.conftest import observe
+from tests.conftest import assert_same_row, observe
 from tests.documents import WORD_ENCODERS, make_han, make_sentences, pack
 
 ANY_LEVEL = (Predictions, GradientCorrelation, LeaveOneOut, Permutation, SingleWeight)
@@ -76,13 +76,7 @@ def test_one_document_at_a_time_gives_the_same(level, protocols):
     for protocol in (build(measured) for build in protocols):
         together = protocol.measure(observe(measured, pack(documents, padding=3)))
         for row, document in enumerate(documents):
-            alone = protocol.measure(observe(measured, pack([document], index=[row])))
-            for name, values in alone.items():
-                if not isinstance(values, torch.Tensor):
-                    continue
-                width = values.shape[1] if values.dim() == 2 else None
-                ours = together[name][row] if width is None else together[name][row, :width]
-                torch.testing.assert_close(ours, values[0], atol=1e-5, rtol=1e-4, equal_nan=True, msg=name)
+            assert_same_row(together, row, protocol.measure(observe(measured, pack([document], index=[row]))))
 
 
 def test_a_single_sentence_and_a_single_word_are_excluded_by_reason():
