@@ -125,9 +125,9 @@ def paper_sheet(paper: Paper, grid: Grid, notes: Sequence[str] = ()) -> Sheet:
     counted = f"means over {fewest if fewest == most else f'{fewest} to {most}'} seed{'s' if most > 1 else ''}"
     origin = f"published: {paper.origin}, read from {paper.source}" if beside else f"layout: {paper.origin}"
     splits = sorted({place.split for place in grid.cells})
-    shown = splits if splits != [PUBLISHED_SPLIT] else []
-    rows = [row for split in splits for row in _rows(paper, _of_split(grid, split), split, bool(shown), means, beside)]
-    return Sheet(paper.title, _columns(paper, beside, bool(shown)), rows, notes=[counted, *lacking, origin, *notes])
+    rows = [row for split in splits for row in _rows(paper, _of_split(grid, split), split, means, beside)]
+    sheet = Sheet(paper.title, _columns(paper, beside), rows, notes=[counted, *lacking, origin, *notes])
+    return sheet.unless_all("split", PUBLISHED_SPLIT)
 
 
 def _of_split(grid: Grid, split: str) -> Grid:
@@ -139,8 +139,8 @@ def _has_published(paper: Paper, grid: Grid, column: int) -> bool:
     return any(row[column] is not None for name in data & paper.published.keys() for row in paper.published[name])
 
 
-def _columns(paper: Paper, beside: set[str], with_split: bool) -> list[Column]:
-    columns = [Column("data", ("data",)), *([Column("split", ("split",))] if with_split else [])]
+def _columns(paper: Paper, beside: set[str]) -> list[Column]:
+    columns = [Column("data", ("data",)), Column("split", ("split",))]
     if paper.columns[0].model is None:
         columns.append(Column("model", ("setting",)))
     if paper.by_class:
@@ -153,9 +153,7 @@ def _columns(paper: Paper, beside: set[str], with_split: bool) -> list[Column]:
     return columns
 
 
-def _rows(
-    paper: Paper, grid: Grid, split: str, with_split: bool, means: Means, beside: set[str]
-) -> Iterator[list[Entry]]:
+def _rows(paper: Paper, grid: Grid, split: str, means: Means, beside: set[str]) -> Iterator[list[Entry]]:
     """Of one split: a row per data set, per model where columns are not about models, per class where that is asked."""
     by_model = paper.columns[0].model is None
     for data in sorted({place.data for place in grid.cells}):
@@ -164,7 +162,7 @@ def _rows(
             for position, name in enumerate(_classes(data, grid) if paper.by_class else [None]):
                 row = [
                     text(data),
-                    *([text(split)] if with_split else []),
+                    text(split),
                     *([text(setting)] if by_model else []),
                     *([text(name)] if paper.by_class else []),
                 ]

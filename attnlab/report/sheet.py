@@ -1,8 +1,8 @@
 """One description of a table, which every format is written from."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,14 @@ class Sheet:
     rows: Sequence[Sequence[Entry]]
     sections: frozenset[int] = frozenset()
     notes: Sequence[str] = field(default=())
+
+    def unless_all(self, name: str, value: str) -> Self:
+        """Without a column where all its entries are the same, expected word; the sheet itself otherwise."""
+        at = next(i for i, column in enumerate(self.columns) if column.name == name)
+        if any(row[at].text != value for row in self.rows):
+            return self
+        columns = [*self.columns[:at], *self.columns[at + 1 :]]
+        return replace(self, columns=columns, rows=[[*row[:at], *row[at + 1 :]] for row in self.rows])
 
 
 def text(value: str | None) -> Entry:

@@ -10,10 +10,14 @@ from attnlab.report.grid import Place
 from attnlab.report.sheet import Column, Entry, Sheet, number, span, text
 from attnlab.report.table import ARROWS
 
+USUAL_SPLIT = "test"
+"""Which split a table does not have to name."""
+
 NUMBERS = (
     Column("data", ("data",)),
     Column("model", ("setting",)),
     Column("protocol", ("protocol",)),
+    Column("split", ("split",)),
     Column("statistic", ("statistic",)),
     Column("mean", ("mean",), right=True),
     Column("t interval", ("t_low", "t_high"), right=True),
@@ -25,6 +29,7 @@ NUMBERS = (
 
 COMPARED = (
     Column("data", ("data",)),
+    Column("split", ("split",)),
     Column("of", ("statistic",)),
     Column("first", ("first",)),
     Column("second", ("second",)),
@@ -52,14 +57,14 @@ def numbers_sheet(
         missing: Places of the grid without a result, which are marked.
     """
     rows = list(numbers.filter(pl.col("class").is_null()).iter_rows(named=True))
-    lacking = {(place.data, place.setting, place.protocol) for place in missing}
-    entries = [_numbers_row(row, (row["data"], row["setting"], row["protocol"]) in lacking) for row in rows]
-    keys = [(row["data"], row["setting"], row["protocol"]) for row in rows]
+    lacking = {(place.data, place.setting, place.protocol, place.split) for place in missing}
+    keys = [(row["data"], row["setting"], row["protocol"], row["split"]) for row in rows]
+    entries = [_numbers_row(row, key in lacking) for row, key in zip(rows, keys, strict=True)]
     entries += [_missing_row(*key) for key in sorted(lacking - set(keys))]
     title = f"mean over seeds, with {level:.0%} intervals: t over seeds, bootstrap over seeds and instances"
     explained = ["bold (or *): best, or not significantly worse than the best"] if numbers["best"].any() else []
     sections = frozenset(p for p in range(1, len(keys)) if keys[p][:2] != keys[p - 1][:2])
-    return Sheet(title, NUMBERS, entries, sections, [*explained, *notes])
+    return Sheet(title, NUMBERS, entries, sections, [*explained, *notes]).unless_all("split", USUAL_SPLIT)
 
 
 def _numbers_row(row: Mapping[str, Any], lacking: bool) -> list[Entry]:
@@ -69,6 +74,7 @@ def _numbers_row(row: Mapping[str, Any], lacking: bool) -> list[Entry]:
         text(row["data"]),
         text(row["setting"]),
         text(row["protocol"]),
+        text(row["split"]),
         Entry(name + ARROWS[row["higher_is_better"]], (name,)),
         number(row["mean"], ".4f", bool(row["best"])),
         span(row["t_low"], row["t_high"], ".4f"),
@@ -79,18 +85,17 @@ def _numbers_row(row: Mapping[str, Any], lacking: bool) -> list[Entry]:
     ]
 
 
-def _missing_row(data: str, setting: str, protocol: str) -> list[Entry]:
-    empty = [Entry(None, (None,) * len(column.fields)) for column in NUMBERS[4:]]
-    return [text(data), text(setting), text(protocol), Entry("missing", (None,)), *empty]
+def _missing_row(*key: str) -> list[Entry]:
+    empty = [Entry(None, (None,) * len(column.fields)) for column in NUMBERS[len(key) + 1 :]]
+    return [*map(text, key), Entry("missing", (None,)), *empty]
 
 
 def comparisons_sheet(comparisons: pl.DataFrame, level: float, notes: Sequence[str] = ()) -> Sheet:
     """One row per pair."""
     rows = list(comparisons.iter_rows(named=True))
     title = f"paired comparisons, {level:.0%} bootstrap intervals, p adjusted by Holm's rule within each statistic"
-    return Sheet(
-        title, COMPARED, [_compared_row(row, 1 - level) for row in rows], notes=[*_too_few(rows, level), *notes]
-    )
+    compared = [_compared_row(row, 1 - level) for row in rows]
+    return Sheet(title, COMPARED, compared, notes=[*_too_few(rows, level), *notes]).unless_all("split", USUAL_SPLIT)
 
 
 def _compared_row(row: Mapping[str, Any], alpha: float) -> list[Entry]:
@@ -100,7 +105,7 @@ def _compared_row(row: Mapping[str, Any], alpha: float) -> list[Entry]:
         return Entry(shown.text, (row[test], adjusted), adjusted is not None and adjusted < alpha)
 
     return [
-        *(text(row[name]) for name in ("data", "statistic", "first", "second")),
+        *(text(row[name]) for name in ("data", "split", "statistic", "first", "second")),
         number(row["difference"], "+.4f"),
         span(row["low"], row["high"], "+.4f"),
         number(row["seeds"], "d"),

@@ -7,10 +7,13 @@ import pytest
 
 from attnlab.errors import ConfigError
 from attnlab.report.cells import read_cells
+from attnlab.report.estimates import estimate
 from attnlab.report.formats import ENDINGS, FORMATS, to_terminal
 from attnlab.report.grid import make_grid
 from attnlab.report.paper import paper_names, paper_sheet, read_paper
+from attnlab.report.resampling import Resampling
 from attnlab.report.sheet import Column, Entry, Sheet, number, span, text
+from attnlab.report.sheets import numbers_sheet
 from attnlab.report.spec import Statistic
 from tests.unit.inspect.conftest import add_result
 from tests.unit.report.conftest import add_records
@@ -120,6 +123,18 @@ def test_a_paper_table_keeps_splits_apart_and_publishes_beside_the_test_split_al
     assert found["validation", "b"][0].values[0] == pytest.approx(kept[kept.index < 100].mean())
     assert found["test", "b"][1].text is not None
     assert found["validation", "b"][1].text is None
+
+
+def test_numbers_name_the_split_unless_all_are_of_the_test_split(outputs, make_job, records):
+    statistics = [Statistic("tau", "tau")]
+    shown = []
+    for split in ("test", "validation"):
+        add_records(add_result(make_job("protocol=[gradient_correlation]", f"split={split}")), records, statistics)
+        numbers = estimate(make_grid(read_cells()), Resampling(20), []).numbers
+        shown.append(numbers_sheet(numbers, 0.95))
+    assert [column.name for column in shown[0].columns[2:4]] == ["protocol", "statistic"]
+    assert [row[3].text for row in shown[1].rows] == ["test", "validation"]
+    assert [len(row) for sheet in shown for row in sheet.rows] == [10, 11, 11]
 
 
 def test_every_paper_table_is_well_formed():
