@@ -24,7 +24,8 @@ class Resumption(Checkpoint):
 
     A training that goes on from it makes the same model as one that was never interrupted: the trainer's state, every
     random generator, the best epoch so far and the curve are all of the same moment. What is kept appears by a rename,
-    so that a process killed while writing leaves the state before.
+    so that a process killed while writing leaves the state before. Of several processes, the first decides and writes,
+    and each keeps generators of its own.
 
     Args:
         folder: Of the training; ``epoch-<n>`` in it are what is kept.
@@ -41,15 +42,20 @@ class Resumption(Checkpoint):
         self.draft = folder / "next"
         self.spent = 0.0
         self.start = self.last = time.perf_counter()
-        self.generators: dict[str, Any] | None = None
+        self.due = False
+        self.generators: list[dict[str, Any]] | None = None
+        self.rates: dict[str, Any] = {}
 
     @property
     def elapsed(self) -> float:
         """Seconds of training, those before an interruption included."""
         return self.spent + time.perf_counter() - self.start
 
-    def restore(self) -> Path | None:
+    def restore(self, processes: int) -> Path | None:
         """Bring the best epoch and the curve back.
+
+        Args:
+            processes: That train together.
 
         Returns:
             The checkpoint for the trainer; None when the training starts from the beginning.
@@ -58,12 +64,17 @@ class Resumption(Checkpoint):
         for kept in sorted(self.folder.glob("epoch-*"), reverse=True):
             try:
                 torch.load(kept / "last.ckpt", map_location="cpu", weights_only=True)
-                self.generators = torch.load(kept / "generators.pt", weights_only=True)
                 state = read_json(kept / "state.json")
+                if state["processes"] != processes:
+                    raise ValueError(f"it is of {state['processes']} processes, not of {processes}")
+                files = [kept / f"generators-{rank}.pt" for rank in range(processes)]
+                generators = [torch.load(file, weights_only=True) for file in files]
+                self.rates = torch.load(kept / "rates.pt", weights_only=True)
                 self._restore_files(kept, state)
             except Exception as error:
                 log.warning("%s cannot be read and is left out: %s", kept, " ".join(str(error).split())[:160])
                 continue
+            self.generators = generators
             log.info("training goes on after epoch %d", state["epoch"] + 1)
             return kept / "last.ckpt"
         return None
@@ -77,7 +88,8 @@ class Resumption(Checkpoint):
 
     def on_train_epoch_end(self, trainer: L.Trainer, pl_module: L.LightningModule) -> None:
         """Write the trainer's state, which the first batch of the next epoch completes."""
-        if time.perf_counter() - self.last >= self.seconds:
+        self.due = trainer.strategy.broadcast(time.perf_counter() - self.last >= self.seconds)
+        if self.due:
             self.draft.mkdir(parents=True, exist_ok=True)
             trainer.save_checkpoint(self.draft / "last.ckpt", weights_only=False)
 
@@ -92,24 +104,46 @@ class Resumption(Checkpoint):
         if batch_idx:
             return
         if self.generators is not None:
-            _set_generators(self.generators)
+            _set_generators(self.generators[trainer.global_rank])
+            _set_rates(trainer, self.rates)
             self.generators = None
-        elif (self.draft / "last.ckpt").exists():
-            self._keep(trainer.current_epoch - 1)
+        elif self.due:
+            self.due = False
+            torch.save(_generators(), self.draft / f"generators-{trainer.global_rank}.pt")
+            trainer.strategy.barrier()
+            if trainer.is_global_zero:
+                torch.save(_rates(trainer), self.draft / "rates.pt")
+                self._keep(trainer.current_epoch - 1, trainer.world_size)
 
-    def _keep(self, epoch: int) -> None:
+    def _keep(self, epoch: int, processes: int) -> None:
         best = Path(self.best.best_model_path)
         shutil.copyfile(best, self.draft / "best.ckpt")
         self.curve.save()
         shutil.copyfile(self.curve.experiment.metrics_file_path, self.draft / "metrics.csv")
-        torch.save(_generators(), self.draft / "generators.pt")
-        state = {"epoch": epoch, "best": best.name, "seconds": round(self.elapsed, 3)}
+        seconds = round(self.elapsed, 3)
+        state = {"epoch": epoch, "best": best.name, "seconds": seconds, "processes": processes}
         write_json(self.draft / "state.json", state)
         before = list(self.folder.glob("epoch-*"))
         os.rename(self.draft, self.folder / f"epoch-{epoch:06d}")
         for kept in before:
             shutil.rmtree(kept)
         self.last = time.perf_counter()
+
+
+def _rates(trainer: L.Trainer) -> dict[str, Any]:
+    """Learning rates and what decides them: Lightning's schedulers step after the trainer's state was written."""
+    return {
+        "schedulers": [config.scheduler.state_dict() for config in trainer.lr_scheduler_configs],
+        "rates": [[group["lr"] for group in optimizer.param_groups] for optimizer in trainer.optimizers],
+    }
+
+
+def _set_rates(trainer: L.Trainer, state: dict[str, Any]) -> None:
+    for config, kept in zip(trainer.lr_scheduler_configs, state["schedulers"], strict=True):
+        config.scheduler.load_state_dict(kept)
+    for optimizer, rates in zip(trainer.optimizers, state["rates"], strict=True):
+        for group, rate in zip(optimizer.param_groups, rates, strict=True):
+            group["lr"] = rate
 
 
 def _generators() -> dict[str, Any]:

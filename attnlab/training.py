@@ -70,10 +70,8 @@ def train(
     )
     curve = CSVLogger(scratch, name="", version="")
     callbacks = [instantiate(c, f"callbacks.{name}") for name, c in config["callbacks"].items() if c]
-    distributed = is_distributed(config["trainer"])
-    own: list[Logger] = [curve] if distributed else [curve, *loggers]
-    # Each process of a distributed training has generators of its own; such a training starts again.
-    seconds = math.inf if distributed or config["resume_seconds"] is None else config["resume_seconds"]
+    own: list[Logger] = [curve] if is_distributed(config["trainer"]) else [curve, *loggers]
+    seconds = math.inf if config["resume_seconds"] is None else config["resume_seconds"]
     resumption = Resumption(unfinished, seconds, best, curve)
     callbacks = [best, EpochLines(), *callbacks, resumption]
     trainer = build_trainer(config["trainer"], own, callbacks, default_root_dir=str(scratch))
@@ -81,7 +79,7 @@ def train(
         model,
         train_dataloaders=data.train_dataloader(),
         val_dataloaders=data.val_dataloader(),
-        ckpt_path=None if distributed else resumption.restore(),
+        ckpt_path=resumption.restore(trainer.num_devices * trainer.num_nodes),
         weights_only=True,
     )
     model.load_state_dict(torch.load(best.best_model_path, map_location="cpu", weights_only=True)["state_dict"])

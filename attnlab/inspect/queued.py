@@ -17,15 +17,17 @@ def with_queue(cells: Sequence[CellState]) -> tuple[list[CellState], str]:
     Returns:
         The cells, and a line about the queue; empty where no cell was submitted.
     """
-    submitted = {id(cell) for cell in cells if cell.state is not State.DONE and "slurm.json" in cell.files}
-    if not submitted:
+    open_cells = [cell for cell in cells if cell.state is not State.DONE and "slurm.json" in cell.files]
+    notes = {id(cell): cell.read("slurm.json") for cell in open_cells}
+    if not notes:
         return list(cells), ""
     known = queue()
     if known is None:
         return list(cells), "SLURM does not answer, so that what it runs is unknown"
-    jobs = {key: str(cell.read("slurm.json").get("job")) for cell in cells if (key := id(cell)) in submitted}
+    jobs = {key: str(note.get("job")) for key, note in notes.items()}
+    trainings = {str(job) for note in notes.values() for job in note.get("trainings", ())}
     found = [_placed(cell, known.get(jobs.get(id(cell), ""))) for cell in cells]
-    return found, _line([job for job in jobs.values() if job in known], known)
+    return found, _line([job for job in (*jobs.values(), *trainings) if job in known], known)
 
 
 def _placed(cell: CellState, job: Queued | None) -> CellState:

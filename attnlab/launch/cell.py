@@ -10,6 +10,8 @@
     cells/<id>/done.json       seconds and result keys of a finished run
     cells/<id>/output.log      what the process printed
 
+A cluster keeps the training of a model that several cells need in ``trainings/<model>``, a folder like a cell's.
+
 Whether a cell is done is decided by the store, which holds all of its results or does not.
 """
 
@@ -79,10 +81,22 @@ class Cell:
         frozen = folder / "job.yaml"
         if not frozen.exists() or (folder / "error.json").exists():
             folder.mkdir(parents=True, exist_ok=True)
-            draft = folder / f"job.yaml.{os.getpid()}"
-            write_yaml(draft, {"overrides": list(overrides), "choices": dict(choices), "config": dict(job.config)})
             write_json(folder / "cell.json", keys_of(job), indent=None)
-            draft.replace(frozen)
+            _write_frozen(folder, {"overrides": list(overrides), "choices": dict(choices), "config": job.config})
+        return cls(folder)
+
+    @classmethod
+    def freeze_training(cls, trainings: Path, job: Job, model: str) -> "Cell":
+        """Write what trains one of the models that a job needs.
+
+        Args:
+            trainings: The sweep's folder of trainings.
+            job: Needs the model.
+            model: Its key.
+        """
+        folder = trainings / model
+        folder.mkdir(parents=True, exist_ok=True)
+        _write_frozen(folder, {"model": model, "choices": dict(job.choices), "config": job.config})
         return cls(folder)
 
     @property
@@ -92,13 +106,15 @@ class Cell:
 
     @cached_property
     def frozen(self) -> dict[str, Any]:
-        """``overrides``, ``choices`` and ``config``, as they were when the sweep started."""
+        """``overrides``, ``choices`` and ``config``, as they were at the sweep's start; a training's ``model``."""
         return read_yaml(self.folder / "job.yaml")
 
     @cached_property
     def job(self) -> Job:
-        """The job that the frozen configuration describes."""
-        return Job.from_config(self.frozen["config"], self.frozen["choices"])
+        """The job that the frozen configuration describes; where a model is named, the one whose own that is."""
+        job = Job.from_config(self.frozen["config"], self.frozen["choices"])
+        named = self.frozen.get("model", job.model_key)
+        return next(each for each in (job, *job.all_further()) if each.model_key == named)
 
     @property
     def log(self) -> Path:
@@ -197,6 +213,12 @@ def heartbeat(path: Path) -> Iterator[None]:
         stop.set()
         thread.join()
         path.unlink(missing_ok=True)
+
+
+def _write_frozen(folder: Path, content: Mapping[str, Any]) -> None:
+    draft = folder / f"job.yaml.{os.getpid()}"
+    write_yaml(draft, content)
+    draft.replace(folder / "job.yaml")
 
 
 def write_error(folder: Path, error: Exception) -> None:

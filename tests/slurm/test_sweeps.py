@@ -39,11 +39,30 @@ def test_a_sweep_trains_each_model_once_before_the_cells_that_need_it(submit):
     assert "all cells are done" in done.stdout
     assert len(entries(submit.folder, "models")) == 2
     assert len(entries(submit.folder, "results")) == 6
-    logs = [path.read_text() for path in submit.folder.glob("outputs/sweeps/mine/cells/*/output.log")]
-    assert sum(log.count("trained model") for log in logs) == 2
+    assert everything_logged(submit, "trainings").count("trained model") == 2
+    assert "trained model" not in everything_logged(submit)
     again = submit(*SWEEP, "seed=0,1", "protocol=[predictions],[permutation],[single_weight]")
     assert again.returncode == 0
     assert "0 to run" in again.stdout
+
+
+def test_a_model_that_cells_declare_is_trained_once_before_them(submit):
+    done = submit(*SWEEP, "seed=0,1,7", "protocol=[seed_variance]", "protocols.seed_variance.seeds=[7,8]")
+    assert done.returncode == 0, done.stdout + done.stderr
+    trained = {path.name for path in submit.folder.glob("outputs/sweeps/mine/trainings/*")}
+    assert len(trained) == 2
+    assert everything_logged(submit, "trainings").count("trained model") == 2
+    cells = everything_logged(submit)
+    assert cells.count("trained model") == 2  # of seeds 0 and 1, which no other cell needs
+    assert all(f"model {key} is in the store" in cells for key in trained)
+
+
+def test_cells_say_why_their_model_could_not_be_trained(submit):
+    protocols = "protocol=[predictions],[permutation]"
+    done = submit(*SWEEP, protocols, "data.source.distractors=5")  # more than there are cues
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert len(re.findall(r"failed: .*distractors", done.stdout)) == 2
+    assert everything_logged(submit).count("was not trained: ") == 2
 
 
 def test_a_cell_that_raises_fails_for_slurm_too_and_stops_no_other(submit, cluster):
@@ -80,8 +99,8 @@ def test_a_detached_sweep_is_found_again_and_cancelled_and_resumed(submit, clust
     assert kept
 
 
-def everything_logged(submit):
-    return "".join(path.read_text() for path in submit.folder.glob("outputs/sweeps/mine/cells/*/output.log"))
+def everything_logged(submit, of="cells"):
+    return "".join(path.read_text() for path in submit.folder.glob(f"outputs/sweeps/mine/{of}/*/output.log"))
 
 
 def test_a_time_limit_puts_a_job_back_into_the_queue_where_it_goes_on(submit):

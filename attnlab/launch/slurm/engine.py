@@ -8,11 +8,11 @@ from typing import Any
 
 from attnlab.errors import ConfigError, StoreError
 from attnlab.inspect.status import sweeps
-from attnlab.launch.cell import cell_id
+from attnlab.launch.cell import Cell, cell_id
 from attnlab.launch.engine import Ending
 from attnlab.launch.plan import Entry
 from attnlab.launch.scheduler import Policy, Tell
-from attnlab.launch.slurm.arrays import Array, make_arrays
+from attnlab.launch.slurm.arrays import Step, dependency, make_arrays
 from attnlab.launch.slurm.queue import cancel, largest_array, queue
 from attnlab.launch.slurm.task import Task
 from attnlab.launch.slurm.watch import Watched, watch
@@ -103,62 +103,62 @@ class Slurm:
         new = [entry for entry in waiting if cell_id(entry.job) not in present]
         if present:
             print(f"{len(present)} cells are in SLURM's queue already")
-        submitted: list[str] = []
+        submitted: list[tuple[Step, str]] = []
         try:
-            jobs = {**present, **self._submit(new, cells, submitted)}
-            print(f"submitted {len(new)} cells as SLURM jobs {' '.join(submitted) or 'none'}")
+            self._submit(new, cells, submitted)
+            arrays = dict.fromkeys(_array(job) for _, job in submitted)
+            print(f"submitted {len(new)} cells as SLURM jobs {' '.join(arrays) or 'none'}")
             if self.detached:
                 return Ending.SUBMITTED
+            jobs = present | {cell_id(step.cells[0].job): job for step, job in submitted if not step.model}
             watched = [Watched(entry, cells / name, jobs[name]) for entry in waiting for name in [cell_id(entry.job)]]
             failures, left = watch(watched, policy, tell, self.poll_seconds)
         except BaseException:
-            cancel(submitted)
+            cancel(_array(job) for _, job in submitted)
             raise
         if left:
-            trainings = set(submitted).difference(map(_array, jobs.values()))
-            cancel([*trainings, *(item.job for item in left if _array(item.job) in submitted)])
+            open_jobs = {item.job for item in left}
+            cancel(job for step, job in submitted if step.model or job in open_jobs)
         return Ending.INCOMPLETE if failures else Ending.DONE
 
-    def _submit(self, entries: Sequence[Entry], cells: Path, submitted: list[str]) -> dict[str, str]:
-        """Submit arrays; the job that runs each cell is noted in its folder, and returned by the cell's name."""
-        jobs: list[list[str]] = []
-        placed = {}
-        for array in make_arrays(entries, largest_array()):
-            dependency = None if array.after is None else _dependency(array, jobs[array.after])
-            jobs.append(self._submit_array(array, cells, dependency))
-            submitted.append(_array(jobs[-1][0]))
-            if array.trains:
-                continue
-            for (entry,), job in zip(array.tasks, jobs[-1], strict=True):
-                name = cell_id(entry.job)
-                write_json(cells / name / NOTE, {"job": job})
-                placed[name] = job
-        return placed
+    def _submit(self, entries: Sequence[Entry], cells: Path, submitted: list[tuple[Step, str]]) -> None:
+        """Submit arrays; what runs a cell, and what trains the models that it waits for, is noted in its folder."""
+        trained: dict[str, str] = {}
+        arrays = make_arrays(entries, largest_array())
+        # All folders before the first job starts: what one leaves for a cell, such as why it failed, must stay.
+        tasks = [[Task(_folders(step, cells), step.model is not None) for step in array] for array in arrays]
+        for array, calls in zip(arrays, tasks, strict=True):
+            jobs = self._submit_array(calls, cells.parent, dependency(array, trained))
+            submitted += zip(array, jobs, strict=True)
+            for step, job in zip(array, jobs, strict=True):
+                if step.model:
+                    trained[step.model] = job
+                else:
+                    note = {"job": job, "trainings": [trained[model] for model in sorted(step.needs)]}
+                    write_json(cells / cell_id(step.cells[0].job) / NOTE, note)
 
-    def _submit_array(self, array: Array, cells: Path, dependency: str | None) -> list[str]:
+    def _submit_array(self, tasks: Sequence[Task], sweep: Path, dependency: str | None) -> list[str]:
         from submitit import SlurmExecutor
         from submitit.core.utils import FailedJobError, FailedSubmissionError
 
-        folders = [tuple(str(cells / cell_id(entry.job)) for entry in task) for task in array.tasks]
-        for folder in (Path(name) for names in folders for name in names):
-            for stale in ("error.json", "heartbeat.json"):
-                (folder / stale).unlink(missing_ok=True)
-        executor = SlurmExecutor(cells.parent / "slurm", max_num_timeout=self.max_timeouts)
+        executor = SlurmExecutor(sweep / "slurm", max_num_timeout=self.max_timeouts)
         try:
-            executor.update_parameters(
-                job_name=f"attnlab-{cells.parent.name}"[:64], dependency=dependency, **self.parameters
-            )
-            return [job.job_id for job in executor.submit_array([Task(names, array.trains) for names in folders])]
+            executor.update_parameters(job_name=f"attnlab-{sweep.name}"[:64], dependency=dependency, **self.parameters)
+            return [job.job_id for job in executor.submit_array(tasks)]
         except (FailedJobError, FailedSubmissionError, ValueError, TypeError, OSError) as error:
             lines = [line.strip() for line in str(error).splitlines() if "error" in line.lower()] or [str(error)]
             raise ConfigError(f"cluster: SLURM refused the jobs: {lines[0]}") from error
 
 
-def _dependency(array: Array, trainings: Sequence[str]) -> str:
-    """Each task waits for the one of the same number; where there is a single task, SLURM has no numbers."""
-    if len(array.tasks) == 1:
-        return f"afterok:{trainings[0]}"
-    return f"aftercorr:{_array(trainings[0])}"
+def _folders(step: Step, cells: Path) -> tuple[str, ...]:
+    """Folders of a task, free of what an earlier try left."""
+    folders = [cells / cell_id(entry.job) for entry in step.cells]
+    if step.model:
+        folders.insert(0, Cell.freeze_training(cells.parent / "trainings", step.cells[0].job, step.model).folder)
+    for folder in folders:
+        for stale in ("error.json", "heartbeat.json"):
+            (folder / stale).unlink(missing_ok=True)
+    return tuple(map(str, folders))
 
 
 def _array(job: str) -> str:

@@ -20,7 +20,7 @@ class Task:
     them for an order to form a group of processes.
 
     Args:
-        folders: Of the cell; or of every cell that needs the model that is trained.
+        folders: Of the cell; or of the training, and of every cell that needs its model.
         trains: Whether to train and measure nothing.
     """
 
@@ -64,6 +64,8 @@ class Task:
         (first / "heartbeat.json").unlink(missing_ok=True)
         for folder in others:
             shutil.copyfile(first / "error.json", folder / "error.json")
+            with (folder / "output.log").open("a", encoding="utf-8") as log:
+                log.write(f"a model that it needs was not trained: {first / 'output.log'}\n")
 
 
 _children: list[BaseProcess] = []
