@@ -30,7 +30,7 @@ class Row(NamedTuple):
 
 def main(arguments: Sequence[str]) -> int:
     """List models or results."""
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_intermixed_args(arguments)
     store = Store(options.store or default_store())
     entries, problems = read_entries(store, options.kind)
     rows = matching([Row(*item) for item in entries.items()], options.filters)

@@ -24,7 +24,7 @@ from attnlab.report.sheets import comparisons_sheet, numbers_sheet
 
 def main(arguments: Sequence[str]) -> int:
     """Aggregate results and write what is asked for."""
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_intermixed_args(arguments)
     if options.statistic and (options.table or options.compare is not None):
         raise ConfigError("--statistic makes a table of its own: leave --table and --compare out")
     place, filters = _split(options.place)

@@ -3,7 +3,7 @@
 from attnlab.report.cells import ResultCell
 from attnlab.report.grid import Grid, by_setting
 from attnlab.report.headline import headline
-from attnlab.report.sheet import Column, Entry, Sheet, text
+from attnlab.report.sheet import USUAL_SPLIT, Column, Entry, Sheet, text
 
 
 def matrix_sheet(grid: Grid, problems: list[str]) -> Sheet:
@@ -21,7 +21,8 @@ def matrix_sheet(grid: Grid, problems: list[str]) -> Sheet:
     ]
     names = [Column("data", ("data",)), Column("model", ("setting",)), Column("split", ("split",))]
     columns = [Column(name, (name, f"{name} statistic", f"{name} seeds"), right=True) for name in protocols]
-    return Sheet("headline statistic of each protocol, mean over seeds", [*names, *columns], rows)
+    sheet = Sheet("headline statistic of each protocol, mean over seeds", [*names, *columns], rows)
+    return sheet.unless_all("split", USUAL_SPLIT)
 
 
 def _entry(cells: list[ResultCell], problems: list[str]) -> Entry:

@@ -8,7 +8,7 @@ import polars as pl
 
 from attnlab.errors import ConfigError
 from attnlab.report.grid import Grid
-from attnlab.report.sheet import Column, Entry, Sheet, text
+from attnlab.report.sheet import USUAL_SPLIT, Column, Entry, Sheet, text
 
 
 class Which(NamedTuple):
@@ -120,7 +120,7 @@ def selection_sheet(selection: Selection, level: float, notes: Sequence[str] = (
         for subject, found in selection.rows.items()
     ]
     title = f"mean over seeds, with {level:.0%} intervals: t over seeds or bootstrap, the wider of the two"
-    return Sheet(title, columns, rows, notes=notes)
+    return Sheet(title, columns, rows, notes=notes).unless_all("split", USUAL_SPLIT)
 
 
 def _entry(row: Mapping[str, Any] | None, fields: Sequence[str]) -> Entry:

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
+USUAL_SPLIT = "test"
+"""Which split a table does not have to name."""
+
 
 @dataclass(frozen=True)
 class Entry:

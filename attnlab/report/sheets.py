@@ -7,11 +7,8 @@ import polars as pl
 
 from attnlab.report.comparing import smallest_p
 from attnlab.report.grid import Place
-from attnlab.report.sheet import Column, Entry, Sheet, number, span, text
+from attnlab.report.sheet import USUAL_SPLIT, Column, Entry, Sheet, number, span, text
 from attnlab.report.table import ARROWS
-
-USUAL_SPLIT = "test"
-"""Which split a table does not have to name."""
 
 NUMBERS = (
     Column("data", ("data",)),

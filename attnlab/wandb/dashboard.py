@@ -32,7 +32,7 @@ FILE = "dashboard.json"
 
 def main(arguments: Sequence[str]) -> int:
     """Show a sweep or a store as a whole."""
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_intermixed_args(arguments)
     if importlib.util.find_spec("wandb_workspaces") is None:
         raise ConfigError("attnlab wandb dashboard needs wandb-workspaces: pip install 'attnlab[dashboards]'")
     gc.enable()  # off for verbs that live for a second

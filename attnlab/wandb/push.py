@@ -25,7 +25,7 @@ TOLD_EVERY = 100
 
 def main(arguments: Sequence[str]) -> int:
     """Push a sweep, or the whole store."""
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_intermixed_args(arguments)
     gc.enable()  # off for verbs that live for a second
     do_without_home()
     asked = asked_destination(options)

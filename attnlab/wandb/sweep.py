@@ -24,7 +24,7 @@ Jobs = Sequence[Sequence[str]]
 
 def main(arguments: Sequence[str]) -> int:
     """Print the file."""
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_intermixed_args(arguments)
     jobs = expand_file(options.study, options.overrides)
     print(_heading([options.study, *options.overrides], len(jobs)))
     text = yaml.safe_dump(sweep(options.study, jobs), sort_keys=False, allow_unicode=True, width=120)

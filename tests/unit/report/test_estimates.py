@@ -179,7 +179,7 @@ def test_holes_are_refused_or_marked(store, outputs, capsys):
         assert marked[marked.setting == "cnn"].seeds.unique() == [3]
         assert main([place, "--incomplete", "--replicates=10"]) == 0
         assert "3 (incomplete)" in capsys.readouterr().out
-        assert main([place, "model=bilstm", "--replicates=10"]) == 0
+        assert main([place, "--replicates=10", "model=bilstm"]) == 0
         assert "cnn" not in capsys.readouterr().out
 
 

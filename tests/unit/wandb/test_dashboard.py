@@ -98,7 +98,7 @@ def test_the_run_is_told_apart_by_the_place_and_its_results(sweep, outputs):
 def test_the_matrix_has_a_cell_for_each_model_and_protocol(sweep, outputs):
     problems = []
     sheet = matrix_sheet(make_grid(read_cells(outputs)), problems)
-    found = {row[1].text: row[3] for row in sheet.rows}
+    found = {row[1].text: row[2] for row in sheet.rows}
     assert found["projection"].values == (0.5, "tvd", 2)
     assert found["projection"].text == "tvd 0.5000 (2 seeds)"
     assert problems == []
