@@ -110,6 +110,7 @@ def test_metrics_of_several_classes_are_means_over_classes():
     assert found["auc"]["all"] == pytest.approx(np.mean(auc))
 
 
+@pytest.mark.filterwarnings("ignore:No positive samples")
 def test_classes_that_do_not_occur_are_no_part_of_the_area():
     rng = np.random.default_rng(2)
     scores, label = torch.from_numpy(rng.dirichlet(np.ones(4), 40)), torch.from_numpy(rng.choice([0, 3], 40))
