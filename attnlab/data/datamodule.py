@@ -61,12 +61,13 @@ class TextDataModule(L.LightningDataModule):
     Attributes:
         classes: Class names; of two, the last is the positive one.
         vocabulary: Tokens by id, special ones first.
+        corpus: The training texts that word vectors can be learnt from.
         counts: By split, the rows and how many were dropped, by reason.
     """
 
     gives: ClassVar[frozenset[str]] = frozenset({"single"})
     splits_sentences: ClassVar[bool] = False
-    """Whether sentences are needed for more than the bounds of the training split."""
+    """Whether sentences are needed for more than the bounds of the splits."""
 
     reads_pairs: ClassVar[bool] = False
     """Whether batches hold the second text of each row."""
@@ -153,6 +154,7 @@ class TextDataModule(L.LightningDataModule):
         self.tokenizer: Tokenizer = encoded.tokenizer
         vocabulary = self.tokenizer.get_vocab()
         self.vocabulary: list[str] = sorted(vocabulary, key=vocabulary.__getitem__)
+        self.corpus = Corpus(encoded.splits["train"], self.recipe.key)
         self.classes: list[str] = list(encoded.splits["train"].features["label"].names)
         datasets = {name: self._filtered(name, encoded) for name in SPLITS}
         for name, dataset in datasets.items():
@@ -177,11 +179,6 @@ class TextDataModule(L.LightningDataModule):
         labels = self.dataset("train").labels
         positives = int((labels == 1).sum())
         return len(labels) / positives - 1 if self.num_classes == 2 and positives else None
-
-    @property
-    def corpus(self) -> Corpus:
-        """The training texts that word vectors can be learnt from."""
-        return Corpus(load_encoded(self.recipe, self.cache_dir).splits["train"], self.recipe.key)
 
     def dataset(self, split: str) -> TextDataset:
         """The rows of a split.

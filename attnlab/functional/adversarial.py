@@ -7,11 +7,11 @@ published gradient search, for any readout.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from torch import Tensor
 
+from attnlab.functional.definition import Definition
 from attnlab.functional.divergence import jensen_shannon_divergence, total_variation_distance
 from attnlab.functional.masking import masked_softmax
 
@@ -132,9 +132,6 @@ def _sparse_jsd(mass: list[Tensor], reference: list[Tensor]) -> Tensor:
     return total / 2
 
 
-Objective = Literal["paper", "published_code"]
-
-
 def search_adversary(
     predict: Callable[[Tensor], Tensor],
     attention: Tensor,
@@ -145,7 +142,7 @@ def search_adversary(
     steps: int = 500,
     learning_rate: float = 0.01,
     penalty: float = 500.0,
-    objective: Objective = "paper",
+    objective: Definition = "paper",
 ) -> Tensor:
     """Search K distant attentions per instance at once by gradient descent (Jain & Wallace 2019, section 4.2.2).
 

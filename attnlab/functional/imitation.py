@@ -1,14 +1,10 @@
 """A model that predicts as another while it attends differently (Wiegreffe & Pinter 2019, section 4)."""
 
-from typing import Literal
-
 import torch
 from torch import Tensor
 
+from attnlab.functional.definition import Definition
 from attnlab.functional.divergence import kl_divergence, total_variation_distance
-
-Definition = Literal["paper", "published_code"]
-"""Where the paper and its code differ: which of them is followed."""
 
 
 def imitation_loss(

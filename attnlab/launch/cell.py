@@ -23,7 +23,7 @@ import platform
 import threading
 import time
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -82,7 +82,8 @@ class Cell:
         if not frozen.exists() or (folder / "error.json").exists():
             folder.mkdir(parents=True, exist_ok=True)
             write_json(folder / "cell.json", keys_of(job), indent=None)
-            _write_frozen(folder, {"overrides": list(overrides), "choices": dict(choices), "config": job.config})
+            frozen_job = {"overrides": list(overrides), "choices": dict(choices), "config": job.config}
+            _write_whole(write_yaml, frozen, frozen_job)
         return cls(folder)
 
     @classmethod
@@ -96,7 +97,8 @@ class Cell:
         """
         folder = trainings / model
         folder.mkdir(parents=True, exist_ok=True)
-        _write_frozen(folder, {"model": model, "choices": dict(job.choices), "config": job.config})
+        frozen = {"model": model, "choices": dict(job.choices), "config": job.config}
+        _write_whole(write_yaml, folder / "job.yaml", frozen)
         return cls(folder)
 
     @property
@@ -215,12 +217,6 @@ def heartbeat(path: Path) -> Iterator[None]:
         path.unlink(missing_ok=True)
 
 
-def _write_frozen(folder: Path, content: Mapping[str, Any]) -> None:
-    draft = folder / f"job.yaml.{os.getpid()}"
-    write_yaml(draft, content)
-    draft.replace(folder / "job.yaml")
-
-
 def write_error(folder: Path, error: Exception) -> None:
     """Write down why a cell failed."""
     message = str(error).strip().splitlines()
@@ -229,9 +225,14 @@ def write_error(folder: Path, error: Exception) -> None:
         "message": message[0] if message else "",
         "traceback": "".join(traceback.format_exception(error)),
     }
-    draft = folder / f"error.json.{os.getpid()}"
-    write_json(draft, content)
-    draft.replace(folder / "error.json")
+    _write_whole(write_json, folder / "error.json", content)
+
+
+def _write_whole(write: Callable[[Path, dict[str, Any]], None], path: Path, content: dict[str, Any]) -> None:
+    """Write a file that others never see in part."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    write(draft, content)
+    draft.replace(path)
 
 
 def _is_running(pid: int) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 _OPTION = re.compile(r"\+{0,2}protocols\.(\w+)[.=]")
 
@@ -29,10 +30,15 @@ def _kept(job: Sequence[str], others: set[str]) -> Iterable[str]:
             yield override
 
 
-def _protocols(job: Sequence[str]) -> set[str]:
+def _protocols(job: Sequence[str]) -> frozenset[str]:
     """Protocols that a job names; none where it leaves the choice to the default."""
+    chosen = [override for override in job if override.startswith("protocol=")]
+    return _named(chosen[-1]) if chosen else frozenset()
+
+
+@cache  # many jobs of a sweep, few choices
+def _named(override: str) -> frozenset[str]:
     from hydra.core.override_parser.overrides_parser import OverridesParser
 
-    chosen = [override for override in job if override.startswith("protocol=")]
-    values = [override.value() for override in OverridesParser.create().parse_overrides(chosen)]
-    return {str(name) for value in values[-1:] for name in (value if isinstance(value, list) else [value])}
+    value = OverridesParser.create().parse_override(override).value()
+    return frozenset(map(str, value if isinstance(value, list) else [value]))

@@ -1,12 +1,13 @@
 """What a model-consistent adversary is trained to do."""
 
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from attnlab.data.batch import Batch
-from attnlab.functional.imitation import Definition, imitation_loss
+from attnlab.functional.definition import Definition, check_definition
+from attnlab.functional.imitation import imitation_loss
 from attnlab.functional.prediction import class_probabilities
 
 if TYPE_CHECKING:
@@ -27,9 +28,8 @@ class Imitation:
     """
 
     def __init__(self, strength: float, total_variation: Definition = "paper", weighting: Definition = "paper") -> None:
-        for name, value in (("total_variation", total_variation), ("weighting", weighting)):
-            if value not in get_args(Definition):
-                raise ValueError(f"{name}={value}: choose one of {', '.join(get_args(Definition))}")
+        check_definition("total_variation", total_variation)
+        check_definition("weighting", weighting)
         if strength < 0:
             raise ValueError(f"strength={strength}: must not be negative")
         self.strength = strength

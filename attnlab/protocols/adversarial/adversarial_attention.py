@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnlab.functional.adversarial import Objective, best_admissible, exact_adversary, search_adversary
+from attnlab.functional.adversarial import best_admissible, exact_adversary, search_adversary
+from attnlab.functional.definition import Definition, check_definition
 from attnlab.functional.divergence import total_variation_distance
 from attnlab.functional.prediction import positive_margin
 from attnlab.protocols.exclusion import single_token_reasons
@@ -67,7 +68,7 @@ class AdversarialAttention(Protocol):
         learning_rate: float = 0.01,
         penalty: float = 500.0,
         penalty_epsilon: float | None = None,
-        objective: Objective = "paper",
+        objective: Definition = "paper",
         seed: int = 0,
     ) -> None:
         super().__init__(model)
@@ -75,8 +76,7 @@ class AdversarialAttention(Protocol):
             raise ValueError(f"epsilon must lie between 0 and 1, not {epsilon}")
         if solver not in ("exact", "search"):
             raise ValueError(f"solver must be 'exact' or 'search', not {solver!r}")
-        if objective not in ("paper", "published_code"):
-            raise ValueError(f"objective must be 'paper' or 'published_code', not {objective!r}")
+        check_definition("objective", objective)
         self.epsilon = epsilon
         self.solver = solver
         self.restarts, self.steps, self.seed = restarts, steps, seed

@@ -1,14 +1,14 @@
 """Whole models that predict alike and attend otherwise (Wiegreffe & Pinter 2019, section 4)."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, get_args
+from typing import ClassVar
 
 import lightning as L
 import torch
 
 from attnlab.data.outputs import Outputs
+from attnlab.functional.definition import Definition, check_definition
 from attnlab.functional.divergence import jensen_shannon_divergence, total_variation_distance
-from attnlab.functional.imitation import Definition
 from attnlab.protocols.protocol import Column, Observation, Protocol
 from attnlab.report.spec import Curve, Figure, Points, Statistic
 
@@ -36,8 +36,7 @@ class ModelAdversary(Protocol):
         total_variation: Definition = "paper",
     ) -> None:
         super().__init__(model)
-        if total_variation not in get_args(Definition):
-            raise ValueError(f"total_variation={total_variation}: choose one of {', '.join(get_args(Definition))}")
+        check_definition("total_variation", total_variation)
         self.models = models
         self.strengths = [float(strength) for strength in strengths]
         self.scale = 1.0 if total_variation == "paper" else 0.5

@@ -36,7 +36,7 @@ class SeedVariance(Protocol):
         Statistic("tvd", "tvd", description="mean change of the prediction over seeds"),
         Statistic("flip_share", "flip_share", description="share of seeds that decide otherwise"),
         Statistic("jsd_adversary", "jsd_adversary", description="ε-max JSD, mean over instances"),
-        Statistic("beyond_seeds", "beyond_seeds", description="share of ε-max JSD beyond the seeds'"),
+        Statistic("beyond_seeds", "beyond_seeds", description="share of ε-max JSD beyond the seeds' quantile"),
     )
     figures: ClassVar[tuple[Figure, ...]] = (
         BinnedViolin(
