@@ -22,7 +22,11 @@ def explain(error: Exception) -> str:
         override = getattr(error, "override", None) or "an override"
         return f"{override}: {first} (quote values with special characters: 'key=\"a, b\"')"
     full_key = re.search(r"full_key: (\S+)", text)
-    return f"{full_key.group(1)}: {first}" if full_key else first
+    if full_key is None:
+        return first
+    key = full_key.group(1)
+    missing = first.startswith("Missing mandatory value")
+    return f"{key}: it has no default; add {key}=…" if missing else f"{key}: {first}"
 
 
 _MISSING_OPTION = re.compile(r"Could not (?:find|load) '([^']+)'")

@@ -24,9 +24,7 @@ from attnlab.report.sheets import comparisons_sheet, numbers_sheet
 
 def main(arguments: Sequence[str]) -> int:
     """Aggregate results and write what is asked for."""
-    options = _parser().parse_intermixed_args(arguments)
-    if options.statistic and (options.table or options.compare is not None):
-        raise ConfigError("--statistic makes a table of its own: leave --table and --compare out")
+    options = _options(arguments)
     place, filters = _split(options.place)
     problems: list[str] = []
     paper = read_paper(options.table) if options.table else None
@@ -156,6 +154,23 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=0, help="of the bootstrap (default: 0)")
     parser.add_argument("--level", type=float, default=0.95, help="of intervals (default: 0.95)")
     return parser
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    options = _parser().parse_intermixed_args(arguments)
+    if options.statistic and (options.table or options.compare is not None):
+        raise ConfigError("--statistic makes a table of its own: leave --table and --compare out")
+    words = options.statistic or []
+    options.place += filter(_is_filter, words)  # those that follow are taken for statistics
+    options.statistic = [word for word in words if not _is_filter(word)]
+    if words and not options.statistic:
+        raise ConfigError("--statistic: name one, such as permutation/tvd")
+    return options
+
+
+def _is_filter(word: str) -> bool:
+    """Whether a word after statistics is key=value: options of a protocol stand before the statistic's name."""
+    return "=" in word.rpartition("/")[2]
 
 
 def _split(words: Sequence[str]) -> tuple[str | None, list[str]]:

@@ -16,6 +16,7 @@ CHEAP = [
     (["protocol=[predictions]", "protocols.permutation.draws=3"], "draws: no such option with these choices"),
     (["protocol=[]"], "protocol=[] measures nothing"),
     (["data=text", "data.path=nowhere.csv"], "nowhere.csv"),
+    (["vectors=file"], "vectors.path: it has no default; add vectors.path="),
     (["data=planted", "seed=[1"], "seed=[1"),
 ]
 
