@@ -35,6 +35,12 @@ class Policy:
             return True
         return self.max_failures is not None and failures >= self.max_failures
 
+    def retries_after(self, cell: Cell, code: int) -> int:
+        """How often a cell that ended with this exit code is tried again in all, by the cause it ended for."""
+        error = cell.error
+        memory = error is not None and error["type"] in ("OutOfMemoryError", "MemoryError")
+        return self.retries.get("killed" if code < 0 else "oom" if memory else "", 0)
+
 
 class Scheduler:
     """Keeps a pool busy until no cell is left.
@@ -104,12 +110,9 @@ class Scheduler:
             self.tell(entry, cell, "failed")
 
     def _may_retry(self, cell: Cell, code: int) -> bool:
-        error = cell.error
-        memory = error is not None and error["type"] in ("OutOfMemoryError", "MemoryError")
-        cause = "killed" if code < 0 else "oom" if memory else ""
         tries = self.tries.get(cell.id, 0)
         self.tries[cell.id] = tries + 1
-        return tries < self.policy.retries.get(cause, 0)
+        return tries < self.policy.retries_after(cell, code)
 
 
 def _untrained(entry: Entry) -> set[str]:

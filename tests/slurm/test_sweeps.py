@@ -80,6 +80,17 @@ def failed_cell(submit):
     return error
 
 
+def test_a_job_that_a_signal_ends_is_begun_again_where_that_is_asked_for(submit):
+    training = ("trainer.max_epochs=60", "callbacks=none", "resume_seconds=0", "protocol=[predictions]")
+    process = submit(*SWEEP, *training, "launcher.retries.killed=1", start=True)
+    wait_for(lambda: list(submit.folder.glob("outputs/store/unfinished/*/epoch-*")))
+    (beat,) = submit.folder.glob("outputs/sweeps/mine/cells/*/heartbeat.json")
+    os.kill(json.loads(beat.read_text())["pid"], signal.SIGKILL)
+    output, _ = process.communicate(timeout=240)
+    assert process.returncode == 0, output
+    assert "training goes on after epoch" in everything_logged(submit)
+
+
 def test_a_detached_sweep_is_found_again_and_cancelled_and_resumed(submit, cluster):
     started = submit(*SWEEP, *LONG, "seed=0,1", "cluster.detached=true")
     assert started.returncode == 0, started.stdout + started.stderr

@@ -105,7 +105,7 @@ class Slurm:
             print(f"{len(present)} cells are in SLURM's queue already")
         submitted: list[tuple[Step, str]] = []
         try:
-            self._submit(new, cells, submitted)
+            self._submit(new, cells, policy, submitted)
             arrays = dict.fromkeys(_array(job) for _, job in submitted)
             print(f"submitted {len(new)} cells as SLURM jobs {' '.join(arrays) or 'none'}")
             if self.detached:
@@ -121,12 +121,12 @@ class Slurm:
             cancel(job for step, job in submitted if step.model or job in open_jobs)
         return Ending.INCOMPLETE if failures else Ending.DONE
 
-    def _submit(self, entries: Sequence[Entry], cells: Path, submitted: list[tuple[Step, str]]) -> None:
+    def _submit(self, entries: Sequence[Entry], cells: Path, policy: Policy, submitted: list[tuple[Step, str]]) -> None:
         """Submit arrays; what runs a cell, and what trains the models that it waits for, is noted in its folder."""
         trained: dict[str, str] = {}
         arrays = make_arrays(entries, largest_array())
         # All folders before the first job starts: what one leaves for a cell, such as why it failed, must stay.
-        tasks = [[Task(_folders(step, cells), step.model is not None) for step in array] for array in arrays]
+        tasks = [[Task(_folders(step, cells), policy, step.model is not None) for step in array] for array in arrays]
         for array, calls in zip(arrays, tasks, strict=True):
             jobs = self._submit_array(calls, cells.parent, dependency(array, trained))
             submitted += zip(array, jobs, strict=True)

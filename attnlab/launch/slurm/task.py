@@ -8,8 +8,9 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from attnlab.launch.cell import write_error
+from attnlab.launch.cell import Cell, write_error
 from attnlab.launch.pool import signal_group
+from attnlab.launch.scheduler import Policy
 from attnlab.launch.worker import GRACE_SECONDS, start_below
 
 
@@ -21,30 +22,49 @@ class Task:
 
     Args:
         folders: Of the cell; or of the training, and of every cell that needs its model.
+        policy: How often the work is begun again, in the same allocation.
         trains: Whether to train and measure nothing.
     """
 
-    def __init__(self, folders: tuple[str, ...], trains: bool = False) -> None:
+    def __init__(self, folders: tuple[str, ...], policy: Policy, trains: bool = False) -> None:
         self.folders = folders
+        self.policy = policy
         self.trains = trains
 
     def __call__(self) -> None:
         """Do it; the process exits with 1 when it fails, so that SLURM counts it as failed."""
-        cores = os.environ.get("SLURM_CPUS_PER_TASK") or len(os.sched_getaffinity(0))
         try:
-            process = start_below(self.folders[0], int(cores), self.trains)
-            _children.append(process)
-            process.join()
+            code = self._work()
         except Exception as error:  # submitit's own, when the time limit came once too often
             self._fail(error)
             raise
-        code = process.exitcode or 0
         if code < 0:
             self._fail(RuntimeError(f"ended by signal {-code}{' (out of memory?)' if code == -signal.SIGKILL else ''}"))
         elif code and self.trains:
             self._fail(None)
         if code:
             sys.exit(1)
+
+    def _work(self) -> int:
+        """Do it, again as often as the policy says; its exit code."""
+        tries = 0
+        while (code := self._try()) and tries < self._tries_more(code):
+            tries += 1
+            print(f"exit code {code}: begun again, for the {tries}. time", flush=True)
+            (Path(self.folders[0]) / "error.json").unlink(missing_ok=True)
+        return code
+
+    def _try(self) -> int:
+        cores = os.environ.get("SLURM_CPUS_PER_TASK") or len(os.sched_getaffinity(0))
+        process = start_below(self.folders[0], int(cores), self.trains)
+        _children.append(process)
+        process.join()
+        return process.exitcode or 0
+
+    def _tries_more(self, code: int) -> int:
+        if code == -signal.SIGTERM:  # SLURM's, for what it cancels
+            return 0
+        return self.policy.retries_after(Cell(Path(self.folders[0])), code)
 
     def checkpoint(self) -> Any:  # noqa: ANN401 - submitit has no types
         """End the work, which left checkpoints of its own, and ask for the same again."""

@@ -62,8 +62,13 @@ def watch(watched: Sequence[Watched], policy: Policy, tell: Tell, seconds: float
 def _outcome(item: Watched, known: dict[str, Queued] | None) -> Outcome | None:
     if not item.entry.job.missing:
         return "done"
-    if (item.folder / "error.json").exists():
+    if (item.folder / "error.json").exists() and not _may_try_again(item, known):
         return "failed"
     if known is not None:
         item.missed = 0 if item.job in known else item.missed + 1
     return "failed" if item.missed >= PATIENCE else None
+
+
+def _may_try_again(item: Watched, known: dict[str, Queued] | None) -> bool:
+    """Whether its task is still there, which begins again what failed for some causes."""
+    return known is not None and item.job in known and known[item.job].state == "RUNNING"
