@@ -23,7 +23,7 @@ class BabiSource(Source):
     """Stories with questions; sentences are parted by full stops, and the supporting ones are the rationale.
 
     Without ``data.path``, tasks 1, 2 and 3 are generated: actors, places, things and verbs are those of the official
-    files, stories have five questions, and a task 3 question is about the place where the thing is now.
+    files, stories have five questions, and what happens how often and what is asked is much as there.
 
     Args:
         task: 1, 2 or 3 to generate; 1 to 20 of the official files.
