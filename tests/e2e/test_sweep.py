@@ -1,5 +1,6 @@
 """Sweeps of real jobs: failures apart, resume by running again, interruption."""
 
+import json
 import os
 import signal
 import time
@@ -86,3 +87,19 @@ def test_an_interrupted_sweep_ends_its_children_and_is_finished_by_running_it_ag
     done = attnlab("-m", *JOB, "seed=0,1", "protocol=[permutation]", "trainer.max_epochs=1", "callbacks=none")
     assert done.returncode == 0, done.stdout + done.stderr
     assert len(entries(attnlab.folder, "results")) == 2
+
+
+@pytest.mark.slow
+def test_a_job_that_a_signal_ends_is_tried_again_where_that_is_asked_for(attnlab):
+    training = ("trainer.max_epochs=60", "callbacks=none", "resume_seconds=0", "protocol=[predictions]")
+    process = attnlab("-m", *JOB, *training, "seed=0", "launcher.retries.killed=1", start=True)
+    outputs = attnlab.folder / "outputs"
+    while not list(outputs.glob("store/unfinished/*/epoch-*")):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    (beat,) = outputs.glob("sweeps/*/*/cells/*/heartbeat.json")
+    os.kill(json.loads(beat.read_text())["pid"], signal.SIGKILL)
+    output, _ = process.communicate(timeout=240)
+    assert process.returncode == 0, output
+    (log,) = outputs.glob("sweeps/*/*/cells/*/output.log")
+    assert "training goes on after epoch" in log.read_text()
