@@ -138,7 +138,7 @@ def test_a_node_that_dies_loses_nothing(submit, cluster):
 
 def kill_node(number):
     """SIGKILL a node's daemon, its steps and what they run, as a power cut does."""
-    listed = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(["ps", "-ww", "-eo", "pid=,args="], capture_output=True, text=True, check=True).stdout
     for line in listed.splitlines():
         pid, _, command = line.strip().partition(" ")
         if f"slurmd -N node{number}" in command or "slurmstepd" in command or "submitit.core._submit" in command:
