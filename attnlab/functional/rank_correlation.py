@@ -9,6 +9,13 @@ from torch import Tensor
 EXACT_UP_TO = 33
 """Rows up to this length without ties get the exact null distribution, as ``scipy.stats.kendalltau`` does."""
 
+ROUNDING = 8
+"""Scores of a row that lie within so many units in the last place count as equal.
+
+Where the encoder is local, a word that occurs twice has one importance; its two floats depend on where the word stands
+in the tensor, and would break the tie by the size of the batch or the make of the processor.
+"""
+
 PAIR_BUDGET = 2**24
 """Pairs of positions compared at once; long rows are done in smaller groups to bound memory."""
 
@@ -23,7 +30,7 @@ def kendall_tau(x: Tensor, y: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
 
     Returns:
         tau in [-1, 1] and p in [0, 1], both (B,) float64. NaN where tau is undefined: fewer than two positions,
-        or all scores of a row equal.
+        or all scores of a row equal. Floats that differ by rounding only (:data:`ROUNDING`) are equal.
 
     References:
         Kendall (1945), tau-b; p-values as in ``scipy.stats.kendalltau``: exact without ties up to 33 positions,
@@ -39,6 +46,7 @@ def kendall_tau(x: Tensor, y: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _kendall_tau(x: Tensor, y: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    x, y = _ranks(x, mask), _ranks(y, mask)
     pairs = torch.triu(mask.unsqueeze(2) & mask.unsqueeze(1), diagonal=1)
     sign_x = _pair_signs(x) * pairs
     sign_y = _pair_signs(y) * pairs
@@ -54,17 +62,29 @@ def _kendall_tau(x: Tensor, y: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
     return tau.clamp(-1, 1), torch.where(tau.isnan(), tau, p)
 
 
-def _pair_signs(scores: Tensor) -> Tensor:
+def _ranks(scores: Tensor, mask: Tensor) -> Tensor:
+    """Dense ranks of each row, (B, T); positions that do not count share the highest."""
+    if not scores.is_floating_point():
+        scores = scores.double()
+    highest = scores.masked_fill(~mask, -torch.inf).amax(-1, keepdim=True)
+    ordered, order = torch.where(mask, scores, highest).sort(-1)
+    size = torch.maximum(ordered[:, 1:].abs(), ordered[:, :-1].abs())
+    steps = ordered.diff(dim=-1) > ROUNDING * torch.finfo(scores.dtype).eps * size
     # int32: int8 sums would be exact too, but products of int8 are summed in int64 more slowly on CPU.
-    return torch.sign(scores.unsqueeze(2) - scores.unsqueeze(1)).to(torch.int32)
+    ranks = torch.nn.functional.pad(steps.cumsum(-1, dtype=torch.int32), (1, 0))
+    return torch.empty_like(ranks).scatter_(-1, order, ranks)
 
 
-def _tie_moments(scores: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Sums over the groups of equal scores of t(t-1)/2, t(t-1)(t-2) and t(t-1)(2t+5), each (B,).
+def _pair_signs(ranks: Tensor) -> Tensor:
+    return torch.sign(ranks.unsqueeze(2) - ranks.unsqueeze(1))
+
+
+def _tie_moments(ranks: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Sums over the groups of equal ranks of t(t-1)/2, t(t-1)(t-2) and t(t-1)(2t+5), each (B,).
 
     Each member of a group of t sees the same t, so a sum over groups of f(t) is a sum over members of f(t)/t.
     """
-    same = (scores.unsqueeze(2) == scores.unsqueeze(1)) & mask.unsqueeze(2) & mask.unsqueeze(1)
+    same = (ranks.unsqueeze(2) == ranks.unsqueeze(1)) & mask.unsqueeze(2) & mask.unsqueeze(1)
     t = same.sum(-1).double()
     first = (t - 1).clamp_min(0) * mask
     return (first / 2).sum(-1), (first * (t - 2)).sum(-1), (first * (2 * t + 5)).sum(-1)

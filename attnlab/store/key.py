@@ -10,7 +10,7 @@ from attnlab.data.fingerprint import fingerprint
 MODEL_VERSION = 1
 """Raised when the same configuration trains another model than before."""
 
-RESULT_VERSION = 1
+RESULT_VERSION = 2
 """Raised when the same configuration gives other records than before."""
 
 TRAINER_INDIFFERENT = frozenset(

@@ -41,6 +41,21 @@ def test_brute_force_over_pairs_with_ties():
     assert tau.item() == pytest.approx(expected, abs=1e-12)
 
 
+def test_scores_apart_by_rounding_are_tied_and_chains_of_them_too():
+    x = torch.tensor([[1e-6, 0.1, 0.1, 0.1, 0.3, 0.7]])
+    for _ in range(3):
+        x[0, 2] = torch.nextafter(x[0, 2], torch.tensor(1.0))
+        x[0, 3] = torch.nextafter(x[0, 3], torch.tensor(0.0))
+    y = torch.tensor([[0.0, 3.0, 1.0, 2.0, 5.0, 4.0]])
+    mask = torch.ones(1, 6, dtype=torch.bool)
+    tau, p = kendall_tau(x, y, mask)
+    expected = _reference([0, 1, 1, 1, 2, 3], y[0])
+    np.testing.assert_allclose((tau.item(), p.item()), expected, atol=1e-12)
+    # Small scores are told apart by their own size, not by that of the largest.
+    small = kendall_tau(x * torch.tensor([1, 1e-9, 1.1e-9, 0.9e-9, 1, 1]), y, mask)[0]
+    assert small.item() == pytest.approx(_reference([4, 2, 3, 1, 5, 6], y[0])[0])
+
+
 @pytest.mark.parametrize(("n", "smallest"), [(3, 1 / 3), (4, 1 / 12), (5, 1 / 60)])
 def test_short_rows_cannot_be_significant(n, smallest):
     x = torch.arange(n)[None]
